@@ -1,0 +1,44 @@
+# One word for everything. `make` alone says what there is.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(if $(shell command -v $(name) 2>/dev/null),$(name))))
+RUN := .venv/bin/python
+TEXT ?= Your table is booked for two at half past seven.
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help setup run test parity bench lint say clean python
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+python:
+	@if [ -z "$(PYTHON)" ]; then echo "no Python 3 here: apt-get install python3.11 python3.11-venv" >&2; exit 1; fi
+
+setup: python  ## virtual environments with everything pinned; again does nothing
+	@$(PYTHON) -m local.setup dev stack
+
+run: setup  ## the whole system on this machine, until Ctrl-C (ONCE=1: end after the demonstration)
+	@$(RUN) -m local up --demo $(if $(ONCE),--once)
+
+test: python  ## every test: unit, functions, contract, stack, and parity with torch
+	@$(PYTHON) -m local.setup dev stack train
+	$(RUN) -m pytest --ignore=tests/parity --ignore=tests/bench tests
+	.venv-train/bin/python -m pytest tests/parity
+
+bench: setup  ## measure speed, memory and latency; writes bench.json
+	@$(RUN) -m speech bench
+
+lint: python  ## ruff, mypy, cfn-lint, sam validate, checkov
+	@$(PYTHON) -m local.setup dev lint checkov
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy layers/speech/python/speech layers/cloud/python/cloud local
+	$(RUN) -m local.lint
+
+say: setup  ## speak TEXT="..." to say.wav
+	@$(RUN) -m speech say "$(TEXT)" --out say.wav
+
+clean:  ## end the stack and remove everything that setup and tests made
+	@if [ -x $(RUN) ]; then $(RUN) -m local down; fi
+	rm -rf .venv .venv-stack .venv-train .venv-lint .venv-checkov .local .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis bench.json
+	find . -name __pycache__ -prune -exec rm -rf {} +
