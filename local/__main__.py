@@ -19,8 +19,14 @@ def parser() -> argparse.ArgumentParser:
     up = words.add_parser("up", help="start the embedded AWS and deploy template.yaml into it; stays until Ctrl-C")
     up.add_argument("--detach", action="store_true", help="return once it is up; `down` ends it")
     up.add_argument("--port", type=int, help="on 127.0.0.1; 0 for any free one (default: 4566, else a free one)")
-    up.add_argument("--set", type=commands.assignment, action="append", default=[], metavar="Name=Value",
-                    help="a parameter of template.yaml; may be repeated")
+    up.add_argument(
+        "--set",
+        type=commands.assignment,
+        action="append",
+        default=[],
+        metavar="Name=Value",
+        help="a parameter of template.yaml; may be repeated",
+    )
     up.add_argument("--demo", action="store_true", help="transcribe the recordings of events/audio")
     up.add_argument("--once", action="store_true", help="end after the demonstration")
     up.set_defaults(run=commands.up)

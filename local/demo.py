@@ -76,7 +76,8 @@ def expected_words(path: Path) -> str | None:
     if not answers.is_file():
         return None
     entry = json.loads(answers.read_text()).get(path.name)
-    return entry.get("text", "") if isinstance(entry, dict) else entry
+    text = entry.get("text", "") if isinstance(entry, dict) else entry
+    return None if text is None else str(text)
 
 
 def where(stack: Stack) -> str:

@@ -33,7 +33,7 @@ def deploy(client: Callable[[str], Any], overrides: dict[str, str], note: Callab
 
     def put(key: str, data: bytes) -> str:
         s3.put_object(Bucket=ARTIFACTS, Key=key, Body=data)
-        note(key.split("/")[0])
+        note(key.split("/", maxsplit=1)[0])
         return f"s3://{ARTIFACTS}/{key}"
 
     body = json.dumps(package.point_at_zips(source, put))

@@ -23,7 +23,7 @@ def choose_port(wanted: int | None) -> int:
     """The port to listen on: `wanted`, else the usual one, else any free one (also for 0)."""
     if wanted:
         if not is_free(wanted):
-            raise LocalError(f"port {wanted} on {HOST} is taken: give another with --port, or --port 0 for any free one")
+            raise LocalError(f"port {wanted} on {HOST} is taken: give another with --port (0: any free one)")
         return wanted
     if wanted is None:
         if is_free(PREFERRED_PORT):
@@ -93,7 +93,7 @@ def wait_until_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> 
     while time.monotonic() < deadline:
         if process.poll() is not None:
             tail = "\n".join(log.read_text(errors="replace").splitlines()[-5:])
-            raise LocalError(f"the embedded AWS ended at its start (exit {process.returncode}); {log} ends with:\n{tail}")
+            raise LocalError(f"the embedded AWS ended (exit {process.returncode}) at its start; {log} says:\n{tail}")
         if answers(port):
             return
         time.sleep(0.05)

@@ -1,7 +1,7 @@
 """Zip functions and layers as `sam build` would, and point the template at the zips.
 
-Third-party wheels and model bundles are left out: the emulator runs functions in an interpreter that has the wheels, and
-reads the bundles where they lie (parameter ModelsDir). Everything of ours is packed and unpacked for real.
+Third-party wheels and model bundles are left out: the emulator runs functions in an interpreter that has the wheels,
+and they read the bundles where they lie (parameter ModelsDir). Everything of ours is packed and unpacked for real.
 """
 
 from __future__ import annotations

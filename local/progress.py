@@ -40,7 +40,8 @@ class Bar:
     def text(self) -> str:
         """The bar as it stands, without colours: what a log sees."""
         filled = WIDTH * self.done // self.total
-        return f"{self.label:<12} [{'#' * filled}{'.' * (WIDTH - filled)}] {self.done}/{self.total} {self.note}".rstrip()
+        bar = "#" * filled + "." * (WIDTH - filled)
+        return f"{self.label:<12} [{bar}] {self.done}/{self.total} {self.note}".rstrip()
 
     def _draw(self) -> None:
         if self._live:

@@ -13,7 +13,7 @@ from boto3.dynamodb.types import TypeDeserializer
 from local.stack import Stack
 from local.state import LocalError
 
-_plain = TypeDeserializer()
+_plain: Any = TypeDeserializer()
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 from local.progress import Bar
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = {"dev": ".venv", "stack": ".venv-stack", "train": ".venv-train", "lint": ".venv-lint", "checkov": ".venv-checkov"}
+FOLDERS = {"dev": ".venv"} | {name: f".venv-{name}" for name in ("stack", "train", "lint", "checkov")}
 SOURCES = ("layers/speech/python", "layers/cloud/python", ".")  # importable in .venv, relative to the root
 STEPS = ("Collecting", "Requirement already", "Processing")  # pip says one of them once per package
 
@@ -106,7 +106,14 @@ def create(folder: Path) -> None:
 def install(name: str, folder: Path) -> None:
     """pip install the pinned wheels with a progress bar; everything pip says goes to a log."""
     log = ROOT / ".local" / f"setup-{name}.log"
-    command = [folder / "bin" / "python", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
+    command: list[str | Path] = [
+        folder / "bin" / "python",
+        "-m",
+        "pip",
+        "install",
+        "--no-input",
+        "--disable-pip-version-check",
+    ]
     # Ready-made wheels only: no compiler and no Python headers are ever needed.
     command += ["--only-binary", ":all:", "-r", requirements(name)]
     with log.open("w") as out, Bar(folder.name, len(pins(requirements(name)))) as bar:
@@ -138,7 +145,7 @@ def explain(log: Path) -> str:
 
 
 def write_path_file(folder: Path) -> None:
-    """Make the sources importable by a .pth file with relative paths, so the checkout may be moved with its environment."""
+    """Make the sources importable by a .pth file; its paths are relative, so the checkout may be moved."""
     site = next((folder / "lib").glob("python3*/site-packages"))
     up = "/".join([".."] * len(site.relative_to(ROOT).parts))
     (site / "undertone.pth").write_text("".join(f"{up}/{source}\n" for source in SOURCES))

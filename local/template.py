@@ -41,7 +41,7 @@ _Loader.yaml_implicit_resolvers = {
 
 def read(path: Path = TEMPLATE) -> Template:
     """The template as plain dictionaries and lists."""
-    loaded = yaml.load(path.read_text(), Loader=_Loader)  # noqa: S506  a SafeLoader in all but name
+    loaded = yaml.load(path.read_text(), Loader=_Loader)
     assert isinstance(loaded, dict), f"{path} holds no mapping"
     return loaded
 
