@@ -44,7 +44,7 @@ class Stack:
 
     def describe(self) -> dict[str, Any]:
         """Every endpoint, bucket, queue, table and function, ready for JSON."""
-        lists = {
+        lists: dict[str, Callable[[], list[str]]] = {
             "buckets": lambda: [b["Name"] for b in self.client("s3").list_buckets()["Buckets"]],
             "queues": lambda: self.client("sqs").list_queues().get("QueueUrls", []),
             "tables": lambda: self.client("dynamodb").list_tables()["TableNames"],
@@ -57,7 +57,7 @@ class Stack:
             "log": self.state.log,
             "state": str(self.folder),
             "outputs": self.outputs,
-            **{name: find() for name, find in lists.items()},
+            **{name: listed() for name, listed in lists.items()},
         }
 
 
