@@ -6,7 +6,7 @@ RUN := .venv/bin/python
 TEXT ?= Your table is booked for two at half past seven.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup run test parity bench lint say clean python
+.PHONY: help setup run test bench lint say clean python
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -33,7 +33,10 @@ lint: python  ## ruff, mypy, cfn-lint, sam validate, checkov
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy layers/speech/python/speech layers/cloud/python/cloud local
-	$(RUN) -m local.lint
+	for app in functions/*/app.py; do $(RUN) -m mypy $$app || exit 1; done
+	SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1 .venv-lint/bin/python -m samcli validate --lint
+	.venv-lint/bin/cfn-lint
+	.venv-checkov/bin/python -m checkov.main
 
 say: setup  ## speak TEXT="..." to say.wav
 	@$(RUN) -m speech say "$(TEXT)" --out say.wav

@@ -86,7 +86,10 @@ def works(python: Path) -> bool:
     if not python.exists():
         return False
     question = "import pip, sys; print(sys.version)"
-    answer = subprocess.run([python, "-c", question], capture_output=True, text=True, check=False)
+    try:
+        answer = subprocess.run([python, "-c", question], capture_output=True, text=True, check=False)
+    except OSError:
+        return False  # half a file
     return answer.returncode == 0 and answer.stdout.strip() == sys.version.strip()
 
 
@@ -125,9 +128,10 @@ def install(name: str, folder: Path) -> None:
                 bar.step(line.split()[1].split("==")[0] if line.startswith("Collecting") else "")
             elif line.startswith("Installing collected"):
                 bar.step("unpacking", by=0)
-        if pip.wait() != 0:
-            raise SetupError(explain(log))
-        bar.step("ready", by=bar.total)
+        if pip.wait() == 0:
+            bar.step("ready", by=bar.total)
+    if pip.returncode != 0:
+        raise SetupError(explain(log))
 
 
 def explain(log: Path) -> str:

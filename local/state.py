@@ -56,6 +56,11 @@ def load(folder: Path) -> State | None:
 
 def is_emulator(pid: int) -> bool:
     """Whether `pid` is a running emulator, and not another program that was given its number since."""
+    if Path("/proc/self").exists():
+        try:
+            return b"ministack" in Path(f"/proc/{pid}/cmdline").read_bytes()  # empty once it has ended
+        except OSError:
+            return False
     question = ["ps", "-p", str(pid), "-o", "stat=,command="]
     answer = subprocess.run(question, capture_output=True, text=True, check=False).stdout
     return "ministack" in answer and not answer.startswith("Z")

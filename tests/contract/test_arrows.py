@@ -12,10 +12,12 @@ from tests.contract.house import ROOT, Import, imports, named
 SPEECH = "layers/speech"
 OURS = {"speech", "cloud", "functions", "models", "local", "tests"}
 # The core is pure: it has no clock, no threads, no network, no environment and no log.
-IMPURE = set(
-    "os time threading asyncio logging socket subprocess multiprocessing concurrent queue sched select selectors signal"
-    " http urllib ssl shutil tempfile".split()
-)
+# fmt: off
+IMPURE = {
+    "os", "time", "threading", "asyncio", "logging", "socket", "subprocess", "multiprocessing", "concurrent", "queue",
+    "sched", "select", "selectors", "signal", "http", "urllib", "ssl", "shutil", "tempfile",
+}
+# fmt: on
 ONLY_IN = {
     "soundfile": lambda path: path.startswith(f"{SPEECH}/python/speech/audio/files"),
     "av": lambda path: path.startswith(f"{SPEECH}/python/speech/audio/files"),

@@ -37,4 +37,4 @@ def test_the_recognizer_loads_the_runtime_with_the_first_model() -> None:
 def test_a_handler_that_needs_no_model_loads_no_runtime() -> None:
     names = [*settings.variables(settings.ConvertSettings), *settings.POWERTOOLS]
     env = dict.fromkeys(names, "1") | {"POWERTOOLS_LOG_LEVEL": "INFO", "AWS_DEFAULT_REGION": "us-east-1"}
-    assert loaded("import app", "functions/convert", env=env) & {"onnxruntime", "torch", "av"} == set()
+    assert loaded("import app", "functions/convert", env=env) & {"onnxruntime", "torch"} == set()
