@@ -1,0 +1,96 @@
+"""Environment variables as a type: each function names what it needs, and a start without them names all it misses.
+
+A field `job_table` is the variable `JOB_TABLE`. There are no defaults here: the template sets every variable,
+and a contract test holds the two together. `POWERTOOLS` are read by Powertools itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+POWERTOOLS = ("POWERTOOLS_SERVICE_NAME", "POWERTOOLS_METRICS_NAMESPACE", "POWERTOOLS_LOG_LEVEL")
+FORMATS = ("json", "srt", "vtt", "txt")
+CHANNEL_MODES = ("auto", "mono")
+
+Settings = TypeVar("Settings", bound="JobSettings")
+
+
+class BadSettings(RuntimeError):
+    """The environment lacks variables or holds values that cannot be used; the text names each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSettings:
+    """What every function on the path of a recording needs."""
+
+    job_table: str
+    output_bucket: str
+    work_prefix: str  # of checkpoints and converted audio, in the output bucket
+    recordings_queue_url: str
+    conversions_queue_url: str
+    event_bus: str
+    max_receives: int  # deliveries of a message before the queue moves it to the dead-letter queue
+    retry_delay_s: int  # wait before the second attempt; doubles with each further one
+    job_retention_days: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertSettings(JobSettings):
+    """The function that decodes what libsndfile cannot read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscribeSettings(JobSettings):
+    """The function that turns a recording into a transcript."""
+
+    models_dir: str
+    asr_bundle: str  # folder of the bundle in models_dir
+    output_prefix: str
+    formats: tuple[str, ...]  # of FORMATS
+    channel_identification: str  # auto: each channel is a speaker of its own; mono: channels are averaged
+    checkpoint_margin_s: int  # seconds left of the invocation when it hands over to the next
+    time_budget_s: int  # seconds after which it hands over in any case; 0: no such limit
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.formats if name not in FORMATS]
+        if unknown or not self.formats:
+            raise BadSettings(f"FORMATS must be of {', '.join(FORMATS)}; got {','.join(self.formats) or 'none'}")
+        if self.channel_identification not in CHANNEL_MODES:
+            raise BadSettings(
+                f"CHANNEL_IDENTIFICATION must be {' or '.join(CHANNEL_MODES)}; got {self.channel_identification}"
+            )
+
+
+def variables(kind: type[JobSettings]) -> tuple[str, ...]:
+    """Names of the environment variables that settings of this kind are read from."""
+    return tuple(field.name.upper() for field in fields(kind))
+
+
+def load(kind: type[Settings], environ: Mapping[str, str] = os.environ) -> Settings:
+    """Settings from the environment; `BadSettings` names every variable that is missing or malformed.
+
+    A prefix may be empty, so a variable that is set to nothing counts as set where the field is a prefix.
+    """
+    missing = [n for n in variables(kind) if n not in environ or not (environ[n] or n.endswith("_PREFIX"))]
+    if missing:
+        raise BadSettings(f"environment variables not set: {', '.join(missing)}")
+    malformed: list[str] = []
+    values = {f.name: _parse(f.name.upper(), str(f.type), environ, malformed) for f in fields(kind)}
+    if malformed:
+        raise BadSettings("; ".join(malformed))
+    return kind(**values)
+
+
+def _parse(name: str, kind: str, environ: Mapping[str, str], malformed: list[str]) -> Any:
+    text = environ[name]
+    if kind.startswith("tuple"):
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    if kind != "int":
+        return text
+    if text.isascii() and text.isdigit():
+        return int(text)
+    malformed.append(f"{name} must be a whole number of 0 or more; got {text!r}")
+    return 0
