@@ -3,10 +3,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(if $(shell command -v $(name) 2>/dev/null),$(name))))
 RUN := .venv/bin/python
-TEXT ?= Your table is booked for two at half past seven.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup run test bench lint say clean python
+.PHONY: help setup run test bench lint clean python
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -37,9 +36,6 @@ lint: python  ## ruff, mypy, cfn-lint, sam validate, checkov
 	SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1 .venv-lint/bin/python -m samcli validate --lint
 	.venv-lint/bin/cfn-lint
 	.venv-checkov/bin/python -m checkov.main
-
-say: setup  ## speak TEXT="..." to say.wav
-	@$(RUN) -m speech say "$(TEXT)" --out say.wav
 
 clean:  ## end the stack and remove everything that setup and tests made
 	@if [ -x $(RUN) ]; then $(RUN) -m local down; fi

@@ -54,6 +54,12 @@ def test_every_parameter_says_what_it_is_for() -> None:
     assert [name for name, parameter in parameters.items() if not parameter.get("Description")] == []
 
 
+def test_the_template_and_the_command_line_use_the_same_bundle() -> None:
+    from speech.cli import bundles
+
+    assert TEMPLATE["Parameters"]["AsrBundle"]["Default"] == bundles.DEFAULT
+
+
 def test_the_local_stack_differs_by_known_parameters_only() -> None:
     from local.deploy import PARAMETERS
 
