@@ -24,8 +24,9 @@ test: python  ## every test: unit, functions, contract, stack, and parity with t
 	$(RUN) -m pytest --ignore=tests/parity --ignore=tests/bench tests
 	.venv-train/bin/python -m pytest tests/parity
 
-bench: setup  ## measure speed, memory and latency; writes bench.json
-	@$(RUN) -m speech bench
+bench: python  ## measure speed, memory and latency, with Whisper in the same run; writes bench.json
+	@$(PYTHON) -m local.setup dev bench
+	@$(RUN) -m tests.bench
 
 lint: python  ## ruff, mypy, cfn-lint, sam validate, checkov
 	@$(PYTHON) -m local.setup dev lint checkov
@@ -39,5 +40,5 @@ lint: python  ## ruff, mypy, cfn-lint, sam validate, checkov
 
 clean:  ## end the stack and remove everything that setup and tests made
 	@if [ -x $(RUN) ]; then $(RUN) -m local down; fi
-	rm -rf .venv .venv-stack .venv-train .venv-lint .venv-checkov .local .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis bench.json
+	rm -rf .venv .venv-stack .venv-train .venv-bench .venv-lint .venv-checkov .local .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis bench.json
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""Create the virtual environments: `python3.11 -m local.setup [dev] [stack] [train] [lint] [checkov]`.
+"""Create the virtual environments: `python3.11 -m local.setup [dev] [stack] [train] [bench] [lint] [checkov]`.
 
 Runs under the system's Python, so it imports the standard library only. Each environment ends with a stamp (a digest of
 its requirements, interpreter and place): a matching stamp means nothing to do, no stamp means the last set-up was
@@ -20,7 +20,7 @@ from pathlib import Path
 from local.progress import Bar
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = {"dev": ".venv"} | {name: f".venv-{name}" for name in ("stack", "train", "lint", "checkov")}
+FOLDERS = {"dev": ".venv"} | {name: f".venv-{name}" for name in ("stack", "train", "bench", "lint", "checkov")}
 SOURCES = ("layers/speech/python", "layers/cloud/python", ".")  # importable in .venv, relative to the root
 STEPS = ("Collecting", "Requirement already", "Processing")  # pip says one of them once per package
 
