@@ -30,8 +30,13 @@ def test_the_words_of_the_core_cost_nothing(module: str) -> None:
     assert loaded(f"import speech.{module}") & (HEAVY | {"numpy"}) == set()
 
 
-def test_the_recognizer_loads_the_runtime_with_the_first_model() -> None:
-    assert loaded("import speech.asr.recognizer") & HEAVY == set()
+@pytest.mark.parametrize("module", ["settings", "recordings", "queues", "jobs"])
+def test_the_edge_loads_no_model_runtime_and_no_decoder(module: str) -> None:
+    assert loaded(f"import cloud.{module}") & (HEAVY - {"boto3", "botocore", "aws_lambda_powertools"}) == set()
+
+
+def test_text_to_transcripts_needs_no_audio() -> None:
+    assert loaded("import speech.text.transcript, speech.text.subtitles") & HEAVY == set()
 
 
 def test_a_handler_that_needs_no_model_loads_no_runtime() -> None:
