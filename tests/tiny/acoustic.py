@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 BINS = 80
 DELAY = 3  # label frames
 DECAY = 0.3  # of the smoothing state, a label frame
-TONES = {"k": 400.0, "a": 700.0, "t": 1100.0, "d": 1700.0, "o": 2500.0, "g": 3600.0}  # phone -> Hz
+TONES = {"k": 400.0, "a": 700.0, "t": 1100.0, "d": 1700.0, "o": 2300.0, "g": 3100.0}  # phone -> Hz
 TOKENS = ("<b>", *TONES)
 STATES = {"smooth": (len(TOKENS),), "late": (DELAY, len(TOKENS))}  # without the batch axis
 

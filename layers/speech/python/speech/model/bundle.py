@@ -69,6 +69,12 @@ class Bundle:
             _check_file(folder, name, expected if verify else None)
         return cls(folder, manifest)
 
+    @property
+    def stamp(self) -> str:
+        """The id with a digest of all files: what a snapshot must match, so that retrained weights refuse old ones."""
+        listing = json.dumps(sorted(self.manifest.files.items())).encode()
+        return f"{self.manifest.id}:{hashlib.sha256(listing).hexdigest()[:12]}"
+
     def path(self, name: str) -> Path:
         """The path of a file of the bundle. Raises BadBundle if the manifest does not list it."""
         if name not in self.manifest.files:

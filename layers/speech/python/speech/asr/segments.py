@@ -1,0 +1,151 @@
+"""From log-probabilities to events: frames are decoded or skipped, segments and turns end, words get their times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from speech.asr.decoder import Decoder, DecoderState
+from speech.asr.endpoint import EndpointState, Span, advance
+from speech.asr.hypothesis import Hypothesis
+from speech.asr.settings import RecognitionSettings
+from speech.asr.words import timed
+from speech.events import Event, Final, Partial, TurnEnd, Word
+from speech.features.logmel import FloatArray
+from speech.text.formatter import Formatter, ends_sentence
+
+NO_TURN = -1.0
+
+TurnReason = Literal["silence", "length", "finish"]
+
+
+@dataclass(frozen=True)
+class SegmentState:
+    """Of one stream. `decoder` is None while nobody speaks."""
+
+    endpoint: EndpointState = field(default_factory=EndpointState)
+    decoder: DecoderState | None = None
+    frames: int = 0  # label frames seen since the start of the stream
+    first: int = 0  # label frame with which the running segment began
+    number: int = 0  # of the running or next segment
+    turn_end_s: float = NO_TURN  # end of the last word of the open turn
+    opens: bool = True  # the next segment begins a sentence
+    shown: tuple[Word, ...] = ()  # words of the last partial
+
+
+class Segments:
+    """Shared by all streams: the decoder, the rules and the formatter; every call takes states and returns new ones."""
+
+    def __init__(self, decoder: Decoder, settings: RecognitionSettings, formatter: Formatter, lead_s: float) -> None:
+        """`lead_s`: label frame j begins at j x 40 ms - lead_s."""
+        self._decoder, self._settings, self._formatter, self._lead_s = decoder, settings, formatter, lead_s
+
+    def advance(
+        self, states: Sequence[SegmentState], blocks: Sequence[FloatArray], partials: Sequence[bool]
+    ) -> list[tuple[SegmentState, list[Event]]]:
+        """Take log-probabilities (n, tokens) for each stream: the new state and what happened, stream by stream.
+
+        With `partials`, the words of a running segment are told whenever a block has changed them.
+        """
+        now, plans = list(states), []
+        events: list[list[Event]] = [[] for _ in states]
+        for i, block in enumerate(blocks):
+            endpoint, spans = advance(self._settings.endpoint, now[i].endpoint, self._silent(block))
+            now[i] = replace(now[i], endpoint=endpoint)
+            plans.append(spans)
+        for turn in range(max(map(len, plans), default=0)):
+            members = [i for i, spans in enumerate(plans) if turn < len(spans)]
+            spans = [plans[i][turn] for i in members]
+            decoded = self._decode([now[i] for i in members], [blocks[i] for i in members], spans)
+            for i, state, span in zip(members, decoded, spans, strict=True):
+                now[i] = self._end(state, span, events[i])
+        for i, wanted in enumerate(partials):
+            if wanted:
+                now[i] = self._show(now[i], events[i])
+        return list(zip(now, events, strict=True))
+
+    def finish(self, state: SegmentState, duration_s: float) -> tuple[SegmentState, list[Event]]:
+        """The stream is over: close what runs. No word ends after `duration_s`."""
+        events: list[Event] = []
+        if state.decoder is not None:
+            state = self._close(state, events, duration_s)
+        return self._end_turn(state, events, "finish"), events
+
+    def _silent(self, block: FloatArray) -> list[bool]:
+        tokens = list(self._settings.silence_tokens)
+        if not len(block):
+            return []
+        silent: list[bool] = (np.exp(block[:, tokens]).sum(axis=1) > self._settings.silence_probability).tolist()
+        return silent
+
+    def _decode(
+        self, states: Sequence[SegmentState], blocks: Sequence[FloatArray], spans: Sequence[Span]
+    ) -> list[SegmentState]:
+        """The frames of one span for each stream, all streams in one call of the decoder."""
+        after = [self._begin(s, span) for s, span in zip(states, spans, strict=True)]
+        members = [i for i, span in enumerate(spans) if span.decode]
+        parts = [blocks[i][spans[i].start : spans[i].stop] for i in members]
+        before = [d for i in members if (d := after[i].decoder) is not None]
+        for i, decoder in zip(members, self._decoder.advance(before, parts), strict=True):
+            after[i] = replace(after[i], decoder=decoder)
+        return [replace(s, frames=s.frames + p.stop - p.start) for s, p in zip(after, spans, strict=True)]
+
+    def _begin(self, state: SegmentState, span: Span) -> SegmentState:
+        if state.decoder is not None or not span.decode:
+            return state
+        return replace(state, decoder=self._decoder.start(), first=state.frames)
+
+    def _end(self, state: SegmentState, span: Span, events: list[Event]) -> SegmentState:
+        if span.closes:
+            state = self._close(state, events, math.inf)
+        return self._end_turn(state, events, "silence") if span.ends_turn else state
+
+    def _close(self, state: SegmentState, events: list[Event], limit_s: float) -> SegmentState:
+        """The running segment is over: a final if it has words, and the decoder rests."""
+        assert state.decoder is not None
+        words = self._words(self._decoder.finish(state.decoder), state, limit_s)
+        if words:
+            tokens = self._formatter.format(words, state.opens)
+            events.append(Final(state.number, words, tokens, words[0].start_s, words[-1].end_s))
+            return replace(
+                state,
+                decoder=None,
+                number=state.number + 1,
+                turn_end_s=words[-1].end_s,
+                opens=ends_sentence(tokens),
+                shown=(),
+            )
+        if state.shown:
+            events.append(Partial(state.number, (), 0))  # what a partial showed turned out to be no speech
+        return replace(state, decoder=None, shown=())
+
+    def _end_turn(self, state: SegmentState, events: list[Event], reason: TurnReason) -> SegmentState:
+        if state.turn_end_s == NO_TURN:
+            return state
+        events.append(TurnEnd(state.turn_end_s, reason))
+        return replace(state, turn_end_s=NO_TURN, opens=True)
+
+    def _show(self, state: SegmentState, events: list[Event]) -> SegmentState:
+        """A partial, if the words of the running segment have changed since the last."""
+        if state.decoder is None:
+            return state
+        best = self._decoder.best(state.decoder)
+        words = self._words(best, state, math.inf)
+        if words == state.shown:
+            return state
+        events.append(Partial(state.number, words, min(best.stable, len(words))))
+        return replace(state, shown=words)
+
+    def shown(self, state: SegmentState) -> SegmentState:
+        """A resumed live stream's state, knowing again the partial that it last told."""
+        if state.decoder is None:
+            return state
+        return replace(state, shown=self._words(self._decoder.best(state.decoder), state, math.inf))
+
+    def _words(self, found: Hypothesis, state: SegmentState, limit_s: float) -> tuple[Word, ...]:
+        shifts_s = (self._settings.word_start_shift_s, self._settings.word_end_shift_s)
+        return timed(found.words, state.first, self._lead_s, shifts_s, limit_s)

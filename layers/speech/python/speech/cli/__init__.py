@@ -1,0 +1,1 @@
+"""The command line: `python -m speech`. The only part of the package that reads clocks and the environment."""
