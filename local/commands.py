@@ -6,13 +6,13 @@ import argparse
 import json
 import signal
 import time
+from datetime import datetime
 from pathlib import Path
 
 from local import demo, recordings, stack
 from local.progress import Bar
 from local.recordings import Dropped, Result
 from local.stack import Stack
-from local.state import LocalError
 
 PARTS = 9  # steps that `up` reports: the emulator, each zip, the template
 
@@ -22,32 +22,33 @@ def up(options: argparse.Namespace) -> int:
     running = stack.find(options.state)
     if running:
         print(f"a stack is up already at {running.endpoint} (pid {running.state.pid}): using it")
-    current = running or start(options)
+        return 0 if show(running, options) else 1
+    current, stays = start(options), False
     try:
-        good = demo.run(current, demo.require_samples()) if options.demo else True
-        print(("\n" if options.demo else "") + demo.where(current))
-        if running or options.detach or options.once:
-            return 0 if good else 1
-        print("\nup until Ctrl-C; transcripts of what is dropped meanwhile appear here", flush=True)
-        watch(current)
-    except KeyboardInterrupt:
-        return 0
-    except BaseException:
-        if not running:
-            current.stop()
-        raise
+        good = show(current, options)
+        stays = options.detach
+        if not (options.detach or options.once):
+            watch(current)
     finally:
-        if not running and not options.detach:
+        if not stays:
             current.stop()
             print("\nthe stack is down")
-    return 0
+    return 0 if good else 1
+
+
+def show(current: Stack, options: argparse.Namespace) -> bool:
+    """The demonstration, if it was asked for, and where things are; whether all went well."""
+    good = demo.run(current, demo.require_samples()) if options.demo else True
+    print(("\n" if options.demo else "") + demo.where(current))
+    return good
 
 
 def start(options: argparse.Namespace) -> Stack:
     """Start and deploy with a progress bar."""
     # Being told to end, or losing the terminal, ends the stack as Ctrl-C does.
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, interrupt)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as it is under nohup
+            signal.signal(number, interrupt)
     began = time.monotonic()
     with Bar("deploying", PARTS) as bar:
         current = stack.up(options.state, options.port, dict(options.set), bar.step)
@@ -61,23 +62,27 @@ def interrupt(number: int, frame: object) -> None:
 
 
 def watch(current: Stack) -> None:
-    """Print each transcript that is finished from now on; never returns by itself."""
+    """Print each transcript that is finished from now on, until Ctrl-C."""
+    print("\nup until Ctrl-C; transcripts of what is dropped meanwhile appear here", flush=True)
     since, seen = demo.now(), set[tuple[str, str]]()
-    while True:
-        for job in recordings.finished(current, since):
-            mark = (job["key"], job["updated_at"])
-            if mark not in seen:
-                seen.add(mark)
-                print(arrived(current, job), flush=True)
-        time.sleep(0.5)
+    try:
+        while True:
+            for job in recordings.finished(current, since):
+                if (mark := (job["key"], job["updated_at"])) not in seen:
+                    seen.add(mark)
+                    print(arrived(current, job), flush=True)
+            time.sleep(0.5)
+    except KeyboardInterrupt:
+        return
 
 
 def arrived(current: Stack, job: dict[str, object]) -> str:
     """A finished job that somebody else dropped, described; its latency is read off the job."""
-    created = time.mktime(time.strptime(str(job["created_at"])[:19], "%Y-%m-%dT%H:%M:%S"))
-    updated = time.mktime(time.strptime(str(job["updated_at"])[:19], "%Y-%m-%dT%H:%M:%S"))
+    created, updated = (datetime.fromisoformat(str(job[name])) for name in ("created_at", "updated_at"))
     dropped = Dropped(Path(str(job["key"])), str(job["key"]), 0.0)
-    return demo.described(Result(dropped, updated - created, job, recordings.transcript(current, job)))
+    return demo.described(
+        Result(dropped, (updated - created).total_seconds(), job, recordings.transcript(current, job))
+    )
 
 
 def status(options: argparse.Namespace) -> int:
@@ -129,6 +134,3 @@ def assignment(text: str) -> tuple[str, str]:
     if not equals:
         raise argparse.ArgumentTypeError(f"{text!r}: expected Name=Value, a parameter of template.yaml")
     return name, value
-
-
-__all__ = ["LocalError", "assignment", "down", "drop", "status", "up"]
