@@ -7,8 +7,8 @@ import json
 import pytest
 from cloud.jobs import to_attribute
 
-from tests.functions.conftest import BUCKET, ETAG, OUTPUT, Context, Load, load_event, sounds
 from tests.functions.fake_aws import FakeAws
+from tests.functions.situations import BUCKET, ETAG, OUTPUT, Context, Load, load_event, sounds
 
 HELLO = "calls/hello.wav"
 NOTHING_TO_RETRY = {"batchItemFailures": []}

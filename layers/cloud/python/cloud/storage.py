@@ -38,12 +38,12 @@ class S3Reader(io.RawIOBase):
     rather than in a mixture of two.
     """
 
-    def __init__(self, bucket: str, key: str, etag: str, size: int, *, block_bytes: int = BLOCK_BYTES) -> None:
+    def __init__(self, bucket: str, key: str, etag: str, size: int, *, block_bytes: int | None = None) -> None:
         super().__init__()
         self.name = key
         self._request = {"Bucket": bucket, "Key": key, "IfMatch": f'"{etag}"'}
         self._size = size
-        self._block_bytes = block_bytes
+        self._block_bytes = block_bytes or BLOCK_BYTES
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
         self._at = 0
 

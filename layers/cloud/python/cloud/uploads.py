@@ -63,7 +63,7 @@ class S3Writer(io.RawIOBase):
     def _finish(self) -> None:
         s3 = client("s3")
         if not self._upload:
-            s3.put_object(**self._object, Body=bytes(self._head))
+            s3.put_object(**self._object, Body=bytes(self._head + self._tail))
             return
         if self._tail:
             self._send(bytes(self._tail))
@@ -77,7 +77,8 @@ class S3Writer(io.RawIOBase):
 
     def _place(self, piece: bytes) -> None:
         if self._at < len(self._head) or len(self._head) < self._part_bytes:
-            fits = piece[: self._part_bytes - self._at]
+            fits = piece[: max(0, self._part_bytes - self._at)]
+            self._head.extend(bytes(max(0, min(self._at, self._part_bytes) - len(self._head))))  # as files do for a gap
             self._head[self._at : self._at + len(fits)] = fits
             self._at, piece = self._at + len(fits), piece[len(fits) :]
         if not piece:
