@@ -31,6 +31,7 @@ def up(options: argparse.Namespace) -> int:
             watch(current)
     finally:
         if not stays:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # an impatient second Ctrl-C would leave the emulator behind
             current.stop()
             print("\nthe stack is down")
     return 0 if good else 1
