@@ -6,16 +6,24 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from speech.model.bundle import Manifest, StateSpec, write_manifest
 
 from models.asr.backoff import Backoff
 from models.asr.graph import compile_graph
 from models.asr.ngram import START, pairs
-
-from speech.model.bundle import Manifest, StateSpec, write_manifest
 from tests.tiny import acoustic
 
 FOLDER = Path(__file__).parent / "tones"
-LEXICON = {"cat": "kat", "dog": "dog", "go": "go", "tad": "tad", "gag": "gag", "oak": "ok", "twenty": "tag", "two": "to"}
+LEXICON = {
+    "cat": "kat",
+    "dog": "dog",
+    "go": "go",
+    "tad": "tad",
+    "gag": "gag",
+    "oak": "ok",
+    "twenty": "tag",
+    "two": "to",
+}
 
 
 def language_model() -> Backoff:
