@@ -67,11 +67,11 @@ class FrontEnd:
     def from_state(cls, logmel: LogMel, values: Mapping[str, Value]) -> FrontEnd:
         """Goes on where the saved one stood. Raises BadSnapshot if something is missing."""
         try:
-            resampler = {k: values[f"resampler_{k}"] for k in ("buffer", "place")}
-            front = cls(logmel, int(np.asarray(resampler["place"])[0]))
+            resampler = {k: np.asarray(values[f"resampler_{k}"]) for k in ("buffer", "place")}
+            front = cls(logmel, int(resampler["place"][0]))
             front._resampler = Resampler.from_state(resampler)
             front._tail = np.asarray(values["tail"], np.float32)
-            front.samples = int(values["samples"])  # type: ignore[arg-type]
+            front.samples = int(np.asarray(values["samples"]))
         except (KeyError, BadAudio) as error:
             raise BadSnapshot(f"the snapshot has no usable front end: {error}") from error
         return front
