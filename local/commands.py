@@ -8,6 +8,7 @@ import signal
 import time
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import quote
 
 from local import demo, recordings, stack
 from local.progress import Bar
@@ -113,7 +114,7 @@ def drop(options: argparse.Namespace) -> int:
     ):
         print(demo.described(result))
         for uri in result.job.get("outputs", []):
-            print(f"    {current.endpoint}/{str(uri).removeprefix('s3://')}")
+            print(f"    {current.endpoint}/{quote(str(uri).removeprefix('s3://'))}")
         good = good and not result.failed
     return 0 if good else 1
 

@@ -36,7 +36,7 @@ def deploy(client: Callable[[str], Any], overrides: dict[str, str], note: Callab
         note(key.split("/", maxsplit=1)[0])
         return f"s3://{ARTIFACTS}/{key}"
 
-    body = json.dumps(package.point_at_zips(source, put))
+    body = json.dumps(package.point_at_zips(template.with_numbers(source, parameters), put))
     put("template/template.json", body.encode())
     cloudformation.create_stack(
         StackName=STACK,

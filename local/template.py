@@ -51,3 +51,25 @@ def resources(template: Template, kind: str) -> dict[str, Template]:
     return {
         name: resource["Properties"] for name, resource in template["Resources"].items() if resource["Type"] == kind
     }
+
+
+def with_numbers(template: Template, values: dict[str, str]) -> Template:
+    """The template with each `!Ref` of a Number parameter replaced by its value: one of `values`, else its default.
+
+    CloudFormation makes such a reference a number where a number belongs, and text in a function's variables; the
+    emulator makes it text everywhere, and falls over it.
+    """
+    numbers = {
+        name: int(values.get(name, parameter.get("Default", 0)))
+        for name, parameter in template.get("Parameters", {}).items()
+        if parameter["Type"] == "Number"
+    }
+
+    def written(part: Any) -> Any:
+        if isinstance(part, dict):
+            if len(part) == 1 and part.get("Ref") in numbers:
+                return numbers[part["Ref"]]
+            return {key: value if key == "Variables" else written(value) for key, value in part.items()}
+        return [written(value) for value in part] if isinstance(part, list) else part
+
+    return {name: section if name == "Parameters" else written(section) for name, section in template.items()}

@@ -85,3 +85,14 @@ def test_only_what_ships_is_packed() -> None:
     assert "python/speech/errors.py" in packed
     assert not [name for name in packed if "__pycache__" in name]
     assert package.layer_contents(package.ROOT / "layers" / "runtime") == package.PLACEHOLDER
+
+
+def test_references_to_number_parameters_become_numbers() -> None:
+    source = {
+        "Parameters": {"N": {"Type": "Number", "Default": 5}, "S": {"Type": "String"}},
+        "Resources": [{"Ref": "N"}],
+    }
+    assert template.with_numbers(source, {})["Resources"] == [5]
+    assert template.with_numbers(source, {"N": "7"})["Resources"] == [7]
+    for kept in ({"Ref": "S"}, {"Variables": {"COUNT": {"Ref": "N"}}}):
+        assert template.with_numbers({**source, "Resources": kept}, {})["Resources"] == kept
