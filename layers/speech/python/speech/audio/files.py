@@ -76,10 +76,10 @@ def _reader(kind: Kind, file: Window, allow_av: bool) -> AudioReader:
 
     try:
         if kind.decoder == "ogg":
-            return files_sndfile.open_ogg(kind.name, file)
+            return files_sndfile.OggReader(kind.name, file)
         if kind.decoder == "mpeg":
             return files_sndfile.open_mpeg(kind.name, file)
-        return files_sndfile.SndfileReader(kind.name, [file])
+        return files_sndfile.SndfileReader(kind.name, file)
     except files_sndfile.Unsupported:
         return _av_reader(kind, file, allow_av)
 

@@ -17,6 +17,7 @@ from speech.audio.sniff import Kind
 from speech.audio.window import Window
 from speech.errors import BadAudio
 
+TOLERANCE_S = 0.2  # containers count in packets, decoders leave out what the encoder padded
 _MOST_DAMAGED = 1000  # packets left out before giving up
 
 
@@ -85,7 +86,7 @@ class Demuxed:
 class AvReader(AudioReader):
     """The samples of a container's first sound track."""
 
-    tolerance_s = 0.25  # containers count in packets, decoders leave out what the encoder padded
+    tolerance_s = TOLERANCE_S
 
     def __init__(self, kind: Kind, file: Window) -> None:
         super().__init__()

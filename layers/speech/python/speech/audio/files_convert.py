@@ -11,8 +11,8 @@ from typing import BinaryIO
 import av
 
 from speech.audio.files import identify
-from speech.audio.files_av import Demuxed
-from speech.audio.reader import MAX_CHANNELS
+from speech.audio.files_av import TOLERANCE_S, Demuxed
+from speech.audio.reader import MAX_CHANNELS, truncated
 from speech.audio.resample import MIN_RATE
 from speech.errors import BadAudio
 
@@ -64,6 +64,8 @@ def _transcode(name: str, source: Demuxed, target: BinaryIO) -> Converted:
             frame = next(decoded, None)
         written += _encode(resampler.resample(None), stream, out)
         out.mux(stream.encode(None))
+    if source.promised_s and source.promised_s - written / rate > TOLERANCE_S:
+        source.warnings.append(truncated(source.promised_s, written / rate))
     return Converted(name, rate, first.layout.nb_channels, written, tuple(source.warnings))
 
 

@@ -28,30 +28,29 @@ class _Forward(soundfile.SoundFile):  # type: ignore[misc]
 
 
 class SndfileReader(AudioReader):
-    """The samples of one or more files that libsndfile decodes, one behind the other."""
+    """The samples of a file that libsndfile decodes."""
 
-    def __init__(self, name: str, parts: list[Window], promised: int | None = None, tolerance_s: float = 0.0) -> None:
+    def __init__(self, name: str, file: Window, promised: int | None = None, tolerance_s: float = 0.0) -> None:
         """`promised` replaces the number of frames that libsndfile says (-1: unknown)."""
         super().__init__()
-        self._name, self._parts = name, parts
-        self._file: soundfile.SoundFile = self._open(parts.pop(0))
+        self._name, self._window = name, file
+        self._file = self._open(file)
         self.rate, self.channels = self._file.samplerate, self._file.channels
         self.format = f"{name}, {self._file.subtype_info}"
         told = self._file.frames if promised is None else promised
-        self.frames = told if 0 <= told < _UNKNOWN and not parts else None
+        self.frames = told if 0 <= told < _UNKNOWN else None
         self.tolerance_s = tolerance_s
 
-    def _open(self, part: Window) -> soundfile.SoundFile:
-        self._part = part
-        part.seek(0)
+    def _open(self, window: Window) -> soundfile.SoundFile:
+        window.seek(0)
         try:
-            file = _Forward(part)
+            file = _Forward(window)
         except soundfile.LibsndfileError as error:
-            part.check()
+            window.check()
             if error.code == _UNSUPPORTED:
                 raise Unsupported(f"{self._name} with a codec that libsndfile does not read") from error
             raise BadAudio(f"{self._name} that cannot be read: {_reason(error)}") from error
-        part.check()
+        window.check()
         return file
 
     def _decode(self) -> Samples:
@@ -59,17 +58,45 @@ class SndfileReader(AudioReader):
         try:
             block = self._file.read(_BLOCK, dtype="float32", always_2d=True)
         except soundfile.LibsndfileError as error:
-            self._part.check()
+            self._window.check()
             self.warnings.append(f"damaged or cut off in the middle of a frame: {_reason(error)}")
-        self._part.check()
-        if len(block) or not self._parts:
-            return block
-        return self._decode() if self._next_part() else block
+        self._window.check()
+        return block
 
-    def _next_part(self) -> bool:
-        """Go on with the next file; one of another rate or number of channels is left out, and said so."""
+    def close(self) -> None:
+        """Free the decoder."""
+        self._file.close()
+
+
+class OggReader(SndfileReader):
+    """The samples of all chained streams of an Ogg file; libsndfile by itself plays only the first."""
+
+    def __init__(self, name: str, file: Window) -> None:
+        first, last = ogg.parse_page(file.at(0, 282), 0), ogg.last_page(file)
+        super().__init__(name, file)
+        self._links, self._next_at = ogg.Links(file), -1
+        if first and last and first.serial != last.serial:
+            self.frames = None
+        if last is None or not last.last or last.offset + last.length > len(file):
+            self.warnings.append("truncated: the last Ogg page does not end the stream")
+
+    def _decode(self) -> Samples:
+        block = super()._decode()
+        self._walk(self._window.tell() if len(block) else len(self._window))
+        return block if len(block) or self._next_at < 0 or not self._go_on() else self._decode()
+
+    def _walk(self, to: int) -> None:
+        """Look for the next link's start up to the byte `to`, without moving the decoder."""
+        if self._next_at < 0:
+            here = self._window.tell()
+            self._next_at = self._links.walk(to)
+            self._window.seek(here)
+
+    def _go_on(self) -> bool:
+        """Go on with the next link; one of another rate or number of channels ends the sound, and says so."""
+        window, self._next_at = self._window.part(self._next_at), -1
         try:
-            file = self._open(self._parts.pop(0))
+            file = self._open(window)
         except BadAudio as error:
             self.warnings.append(f"a following part was left out: {error}")
             return False
@@ -78,25 +105,11 @@ class SndfileReader(AudioReader):
                 f"a following part was left out: it has {file.channels} channels at {file.samplerate} Hz, "
                 f"the first {self.channels} at {self.rate} Hz"
             )
+            file.close()
             return False
         self._file.close()
-        self._file = file
+        self._file, self._window, self._links = file, window, ogg.Links(window)
         return True
-
-    def close(self) -> None:
-        """Free the decoder."""
-        self._file.close()
-
-
-def open_ogg(name: str, file: Window) -> SndfileReader:
-    """All chained streams of an Ogg file."""
-    starts = ogg.links(file)
-    last = ogg.last_page(file)
-    ends: list[int | None] = [*starts[1:], None]
-    reader = SndfileReader(name, [file.part(start, end) for start, end in zip(starts, ends, strict=True)])
-    if last is None or not last.last or last.offset + last.length > len(file):
-        reader.warnings.append("truncated: the last Ogg page does not end the stream")
-    return reader
 
 
 def open_mpeg(name: str, file: Window) -> SndfileReader:
@@ -112,8 +125,10 @@ def open_mpeg(name: str, file: Window) -> SndfileReader:
         offset += frame.length
         promised = -1 if (samples := mpeg.promised_samples(tag, frame)) is None else samples
     head = mpeg.endless_tag(first[:4], frame, tag.lame if tag else b"") if frame.layer == 3 else b""
-    return SndfileReader(f"MP{frame.layer}", [file.part(offset, head=head)], promised, tolerance_s=0.1)
+    return SndfileReader(f"MP{frame.layer}", file.part(offset, head=head), promised, tolerance_s=0.1)
 
 
 def _reason(error: soundfile.LibsndfileError) -> str:
-    return str(error.error_string).strip().rstrip(".") or f"libsndfile error {error.code}"
+    text = str(error.error_string).strip().rstrip(".")
+    # What libsndfile says when a codec library refuses the file has nothing to do with the file.
+    return f"it is damaged (libsndfile error {error.code})" if not text or "regular file" in text else text

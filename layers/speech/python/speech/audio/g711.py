@@ -1,7 +1,7 @@
 """ITU-T G.711 mu-law and A-law, the 8-bit codes of telephony, by table: bytes <-> float32 samples in [-1, 1).
 
 The 16-bit scale of the common implementations is used: mu-law peaks at 32124 / 32768, A-law at 32256 / 32768.
-Encoding picks the nearest output value; a sample half-way between two takes the larger magnitude.
+Encoding follows the decision values of the standard; a sample that equals one takes the larger magnitude.
 """
 
 from __future__ import annotations
@@ -33,15 +33,22 @@ def _decode_table(magnitudes: NDArray[np.float64], invert: int) -> Samples:
     return np.asarray(sign * magnitudes[code & 0x7F] / 32768, np.float32)
 
 
-def _decisions(magnitudes: NDArray[np.float64]) -> Samples:
-    """Decision values (127,), half-way between neighbouring output values."""
-    return ((magnitudes[1:] + magnitudes[:-1]) / 65536).astype(np.float32)
+def _mulaw_decisions() -> Samples:
+    """Decision values (127,), the lower ends of codes 1 to 127: G.711 table 2a, 14 bits with the bias of 33."""
+    code = np.arange(1, 128)
+    return np.asarray((((16 + (code & 15)) << ((code >> 4) + 1)) - 33) / 8192, np.float32)
+
+
+def _alaw_decisions() -> Samples:
+    """Decision values (127,), the lower ends of codes 1 to 127: G.711 table 1a, 13 bits."""
+    code = np.arange(1, 128)
+    segment = code >> 4
+    return np.asarray(((16 * (segment > 0) + (code & 15)) << np.maximum(segment, 1)) / 4096, np.float32)
 
 
 # mu-law sends the code with all bits but the sign inverted, A-law with every second bit inverted.
-_MULAW, _ALAW = _mulaw_magnitudes(), _alaw_magnitudes()
-_MULAW_TABLE, _ALAW_TABLE = _decode_table(_MULAW, 0x7F), _decode_table(_ALAW, 0x55)
-_MULAW_DECISIONS, _ALAW_DECISIONS = _decisions(_MULAW), _decisions(_ALAW)
+_MULAW_TABLE, _ALAW_TABLE = _decode_table(_mulaw_magnitudes(), 0x7F), _decode_table(_alaw_magnitudes(), 0x55)
+_MULAW_DECISIONS, _ALAW_DECISIONS = _mulaw_decisions(), _alaw_decisions()
 
 
 def decode_mulaw(data: bytes | memoryview) -> Samples:

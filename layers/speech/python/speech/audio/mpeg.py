@@ -59,10 +59,10 @@ def parse_frame(header: bytes) -> Frame | None:
 
 
 def find_frame(head: bytes) -> tuple[int, Frame] | None:
-    """Offset and header of the first of three frames that follow each other (fewer where `head` ends before)."""
+    """Offset and header of the first of three frames that follow each other (fewer, but one, where `head` ends)."""
     for offset in range(min(SEARCH, len(head) - 3)):
         frame = parse_frame(head[offset : offset + 4]) if head[offset] == 0xFF else None
-        if frame and _continues(head, offset + frame.length, frame, 2):
+        if frame and offset + frame.length <= len(head) and _continues(head, offset + frame.length, frame, 2):
             return offset, frame
     return None
 

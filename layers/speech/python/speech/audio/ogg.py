@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from speech.audio.window import Window
@@ -41,25 +40,22 @@ def last_page(file: Window) -> Page | None:
     return None
 
 
-def pages(file: Window) -> Iterator[Page]:
-    """The pages in order, up to the first place where none follows."""
-    offset = 0
-    while page := parse_page(file.at(offset, 282), offset):
-        yield page
-        offset += page.length
+class Links:
+    """Finds where chained physical streams start: one Ogg stream put behind another.
 
-
-def links(file: Window) -> list[int]:
-    """Offsets at which chained physical streams start: one stream, or several put one behind the other.
-
-    libsndfile plays the first link only, so each is decoded as a file of its own.
+    libsndfile plays the first only, so each is decoded as a file of its own. The walk from page to page keeps pace
+    with the decoder, while the blocks it has read are still at hand.
     """
-    first, last = parse_page(file.at(0, 282), 0), last_page(file)
-    if not first or not last or first.serial == last.serial:
-        return [0]
-    starts, in_headers = [0], True
-    for page in pages(file):
-        if page.first and not in_headers:
-            starts.append(page.offset)
-        in_headers = page.first
-    return starts
+
+    def __init__(self, file: Window) -> None:
+        self._file, self._offset, self._in_headers = file, 0, True
+
+    def walk(self, to: int) -> int:
+        """Go on to the byte `to`; the offset of a stream that starts before it, or -1."""
+        while self._offset < to and (page := parse_page(self._file.at(self._offset, 282), self._offset)):
+            if page.first and not self._in_headers:
+                self._in_headers = True
+                return page.offset
+            self._in_headers = page.first
+            self._offset += page.length
+        return -1

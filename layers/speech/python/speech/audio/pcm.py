@@ -38,7 +38,8 @@ def decode(data: bytes | memoryview, encoding: str) -> Samples:
     if len(data) % size:
         raise BadAudio(f"{len(data)} bytes of {encoding} are not whole samples of {size} bytes")
     if encoding in _FLOATS:
-        return finite(np.frombuffer(data, _FLOATS[encoding]).astype(np.float32))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return finite(np.frombuffer(data, _FLOATS[encoding]).astype(np.float32))
     if encoding == "pcm_mulaw":
         return g711.decode_mulaw(data)
     if encoding == "pcm_alaw":

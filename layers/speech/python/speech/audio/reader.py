@@ -89,10 +89,9 @@ class AudioReader(ABC):
     def _end(self) -> None:
         """Notice, once, that less came than was promised."""
         self._ended = True
-        missing = (self.frames or 0) - self.position
-        if missing > self.tolerance_s * self.rate:
-            promised_s, there_s = (self.frames or 0) / self.rate, self.position / self.rate
-            self.warnings.append(f"truncated: the header promises {promised_s:.1f} s, {there_s:.1f} s are there")
+        there_s = self.position / self.rate
+        if self.frames and self.frames / self.rate - there_s > self.tolerance_s:
+            self.warnings.append(truncated(self.frames / self.rate, there_s))
 
     def __enter__(self) -> Self:
         return self
@@ -101,3 +100,8 @@ class AudioReader(ABC):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def truncated(promised_s: float, there_s: float) -> str:
+    """The warning for a recording that is shorter than it promises."""
+    return f"truncated: the header promises {promised_s:.1f} s, {there_s:.1f} s are there"

@@ -15,6 +15,7 @@ from speech.errors import BadAudio
 PCM, FLOAT, ALAW, MULAW, MP3, EXTENSIBLE = 0x0001, 0x0003, 0x0006, 0x0007, 0x0055, 0xFFFE
 _UNKNOWN_SIZE = 0xFFFFFFFF
 _STREAMED = 0x7FFF0000  # and above: what streaming writers put for "until the end" (sox 0x7FFFF000, others 0xFFFF...)
+_USUAL = {b"fmt ", b"data", b"fact", b"LIST", b"bext", b"JUNK", b"junk", b"iXML", b"cue ", b"smpl", b"PEAK", b"id3 "}
 _GUID_TAIL = bytes.fromhex("000000001000800000aa00389b71")  # of the sub-formats that are plain format tags
 
 
@@ -58,14 +59,16 @@ def parse(file: Window) -> Wav:
 
 def _next(file: Window, end: int, odd: int) -> int:
     """Where the next chunk starts: chunks of odd size are padded, but some writers forget."""
-    if odd and _plausible(file.at(end, 4)) and not _plausible(file.at(end + 1, 4)):
+    if odd and file.at(end, 4) in _USUAL and file.at(end + 1, 4) not in _USUAL:
         return end
     return end + odd
 
 
-def _plausible(name: bytes) -> bool:
-    """Whether four bytes can be a chunk's name: printable ASCII."""
-    return len(name) == 4 and all(32 <= byte < 127 for byte in name)
+def _chunk_at(file: Window, position: int) -> bool:
+    """Whether a chunk can start here: a name in printable ASCII and a size that the file has room for."""
+    header = file.at(position, 8)
+    size = int.from_bytes(header[4:], "little")
+    return len(header) == 8 and all(32 <= byte < 127 for byte in header[:4]) and position + 8 + size <= len(file)
 
 
 def _data(file: Window, fmt: bytes, offset: int, size: int) -> Wav:
@@ -78,7 +81,7 @@ def _data(file: Window, fmt: bytes, offset: int, size: int) -> Wav:
     elif size > there:
         warnings.append(_differs("truncated", size / per_second, there / per_second))
         size = there
-    elif there - size > size and not _plausible(file.at(offset + size + size % 2, 4)):
+    elif there - size > size and not _chunk_at(file, offset + size + size % 2):
         if size:
             warnings.append(_differs("the header is stale", size / per_second, there / per_second))
         size = there

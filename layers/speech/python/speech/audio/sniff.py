@@ -25,7 +25,7 @@ class Kind:
 WAV = Kind("WAV", "wav", "wav")
 MP4 = Kind("MP4", "av", "mov")
 _OGG = Kind("Ogg", "ogg", "ogg")
-_FILM_OGG = Kind("Ogg", "av", "ogg")
+_OTHER_OGG = Kind("Ogg", "av", "ogg")
 _MPEG = Kind("MPEG audio", "mpeg", "mp3")
 _ADTS = Kind("AAC (ADTS)", "av", "aac")
 _CAF = Kind("CAF", "sndfile", "caf")
@@ -38,7 +38,7 @@ _KINDS: list[tuple[re.Pattern[bytes], Kind]] = [
         (rb"riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb", Kind("Wave64", "sndfile", "w64")),
         (rb"RIFF....AVI ", Kind("AVI", "av", "avi")),
         (rb"fLaC", Kind("FLAC", "sndfile", "flac")),
-        (rb"OggS.{0,4000}(Speex   |\x80theora|fishead\x00)", _FILM_OGG),
+        (rb"OggS.{0,4000}(\x7fFLAC|Speex   |\x80theora|fishead\x00)", _OTHER_OGG),
         (rb"OggS", _OGG),
         (rb"FORM....AIF[FC]", Kind("AIFF", "sndfile", "aiff")),
         (rb"\.snd", Kind("AU", "sndfile", "au")),
@@ -86,12 +86,12 @@ def sniff(head: bytes) -> Kind:
     for pattern, name in _OTHERS:
         if pattern.match(head):
             raise BadAudio(f"this is {name}, not audio; expected {EXPECTED}")
+    if _is_text(head):
+        raise BadAudio(f"this is text, not audio: it starts with {_excerpt(head)!r}; expected {EXPECTED}")
     if mpeg.find_frame(head):
         return _MPEG
     if _adts(head):
         return _ADTS
-    if _is_text(head):
-        raise BadAudio(f"this is text, not audio: it starts with {_excerpt(head)!r}; expected {EXPECTED}")
     raise BadAudio(
         f"not a known kind of audio file: it starts with the bytes {head[:12].hex(' ')} (encrypted, damaged, or "
         f"samples without a header?); expected {EXPECTED}"
