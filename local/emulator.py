@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -68,7 +69,8 @@ def start(port: int, folder: Path) -> subprocess.Popen[bytes]:
     python = ROOT / ".venv-stack" / "bin" / "python"
     if not python.exists():
         raise LocalError("the embedded AWS is not installed: run `make setup` first")
-    (folder / "tmp").mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder / "tmp", ignore_errors=True)  # what an emulator that was killed has left
+    (folder / "tmp").mkdir(parents=True)
     with (folder / "emulator.log").open("wb") as log:
         process = subprocess.Popen(
             [python, "-m", "ministack"],

@@ -67,7 +67,7 @@ def make(name: str) -> None:
     if not works(folder / "bin" / "python"):
         create(folder)
     install(name, folder)
-    if name == "dev":
+    if name in ("dev", "train"):
         write_path_file(folder)
     (folder / ".stamp").write_text(stamp_of(name))
 
@@ -182,6 +182,9 @@ def main(arguments: list[str] | None = None) -> int:
     except SetupError as error:
         print(f"set-up stopped: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("\nset-up interrupted: the same command goes on from here", file=sys.stderr)
+        return 130
     return 0
 
 
