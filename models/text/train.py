@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import time
 import tomllib
 from pathlib import Path
@@ -20,15 +19,17 @@ from models.text.windows import Batch, Windows
 
 CONFIG = Path(__file__).with_name("config.toml")
 REPORT_EVERY = 100
-SAVE_EVERY = 500
+SAVE_EVERY = 100
 
 
 def rate_at(step: int, config: dict[str, Any]) -> float:
-    """Learning rate: linear warm-up, then half a cosine down to a hundredth."""
-    if step < config["warmup"]:
-        return float(config["learning_rate"]) * (step + 1) / float(config["warmup"])
-    done = (step - config["warmup"]) / max(1, config["steps"] - config["warmup"])
-    return float(config["learning_rate"]) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(1.0, done))))
+    """Learning rate: linear warm-up, constant, linear down to a hundredth over the last `decay` steps.
+
+    Constant in the middle, so that a run may be resumed with more or fewer steps.
+    """
+    up = min(1.0, (step + 1) / config["warmup"])
+    down = min(1.0, max(0.01, (config["steps"] - step) / config["decay"]))
+    return float(config["learning_rate"]) * min(up, down)
 
 
 def loss_of(model: Tagger, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:

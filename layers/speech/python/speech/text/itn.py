@@ -32,10 +32,9 @@ RULES: tuple[Rule, ...] = (
     spelling.domain,
 )
 # The words that a rule can start with (a lone letter can too): most words of prose are none, and cost one look-up.
-STARTERS = frozenset(
-    (*DIGITS, *TEENS, *TENS, *ORDINAL_DIGITS, *ORDINAL_TEENS, *ORDINAL_TENS, *OH, *dates.MONTHS, *digits.REPEATS)
-    + tuple(words[0] for words in spelling.SPECIAL)
-    + listed("the minus negative half quarter point")
+STARTERS = frozenset(listed("the minus negative half quarter point")).union(
+    *(DIGITS, TEENS, TENS, ORDINAL_DIGITS, ORDINAL_TEENS, ORDINAL_TENS, OH, dates.MONTHS, digits.REPEATS),
+    (words[0] for words in spelling.SPECIAL),
 )
 
 
