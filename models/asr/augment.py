@@ -1,0 +1,119 @@
+"""Augmentation of log-mel features: level, tempo, vocal tract, noise, rooms, telephone band, masks.
+
+All of it works on stored features, in the power domain where the physics is additive, so one pass over the recordings
+serves every epoch. Features are (T, mels) float32 in the fixed scale of `speech.features.logmel`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from speech.features.logmel import LogMel, mel
+
+FloatArray = NDArray[np.float32]
+LOG_MEL = LogMel()
+FLOOR = np.float32(np.log(LOG_MEL.floor))
+_EDGES = np.linspace(mel(LOG_MEL.low_hz), mel(LOG_MEL.high_hz), LOG_MEL.bins + 2)[1:-1]
+BIN_HZ = 700.0 * (np.exp(_EDGES / 1127.0) - 1.0)  # centre of each mel bin
+
+
+@dataclass(frozen=True)
+class Augmenter:
+    """Probabilities and ranges of each kind of damage; decibels and factors as named."""
+
+    noises: FloatArray | None = None  # (frames, mels) ln power, one noise after the other
+    tempo: float = 0.12
+    warp: float = 0.12
+    noise: float = 0.5
+    snr_db: tuple[float, float] = (5.0, 30.0)
+    room: float = 0.2
+    band: float = 0.15
+    masks: bool = True
+
+    def __call__(
+        self, features: NDArray[np.float16], labels: NDArray[np.uint8], rng: np.random.Generator
+    ) -> tuple[FloatArray, NDArray[np.uint8]]:
+        """Augmented features and the labels that go with them (4 feature frames a label)."""
+        f, labels = change_tempo(features.astype(np.float32), labels, 1.0 + rng.uniform(-self.tempo, self.tempo))
+        f = warp_bins(f, 1.0 + rng.uniform(-self.warp, self.warp))
+        power = f * np.float32(LOG_MEL.scale) + np.float32(LOG_MEL.offset)
+        if rng.random() < self.room:
+            power = reverberate(power, rng)
+        if rng.random() < self.noise:
+            power = self.add_noise(power, rng)
+        if rng.random() < self.band:
+            power = telephone(power, rng)
+        power = np.maximum(power + np.float32(rng.uniform(-4.0, 2.0)), FLOOR)
+        f = (power - np.float32(LOG_MEL.offset)) / np.float32(LOG_MEL.scale)
+        return (mask(f, rng) if self.masks else f), labels
+
+    def add_noise(self, power: FloatArray, rng: np.random.Generator) -> FloatArray:
+        if self.noises is not None and rng.random() < 0.6:
+            start = rng.integers(len(self.noises))
+            noise = self.noises[(start + np.arange(len(power))) % len(self.noises)]
+        else:
+            tilt = rng.uniform(-6.0, 1.0) * np.linspace(0.0, 1.0, power.shape[1])
+            # A filter's power over one window of Gaussian noise is roughly gamma-distributed.
+            noise = tilt + np.log(rng.gamma(3.0, 1.0 / 3.0, power.shape) + 1e-6)
+        gap = np.log(10.0) / 10.0 * rng.uniform(*self.snr_db)
+        level = np.log(np.exp(power).mean()) - np.log(np.exp(noise).mean() + 1e-12) - gap
+        return np.logaddexp(power, noise + level).astype(np.float32)
+
+
+def change_tempo(f: FloatArray, labels: NDArray[np.uint8], factor: float) -> tuple[FloatArray, NDArray[np.uint8]]:
+    """Play `factor` times as fast by interpolation between frames."""
+    count = max(4, int(len(f) / factor) // 4 * 4)
+    at = np.minimum(np.arange(count) * factor, len(f) - 1.001)
+    low = at.astype(np.int64)
+    share = (at - low).astype(np.float32)[:, None]
+    nearest = ((np.arange(count // 4) + 0.5) * factor).astype(np.int64)
+    stretched = f[low] * (1 - share) + f[np.minimum(low + 1, len(f) - 1)] * share
+    return stretched, labels[np.minimum(nearest, len(labels) - 1)] if len(labels) else labels
+
+
+def warp_bins(f: FloatArray, factor: float) -> FloatArray:
+    """Vocal-tract length perturbation: frequencies below 4.8 kHz scaled by `factor`, above it bent back to the end."""
+    knee, top = 4800.0 / max(factor, 1.0), BIN_HZ[-1]
+    bent = factor * knee + (BIN_HZ - knee) * (top - factor * knee) / (top - knee)
+    source = np.interp(np.where(BIN_HZ <= knee, BIN_HZ * factor, bent), BIN_HZ, np.arange(len(BIN_HZ)))
+    low = np.minimum(source.astype(np.int64), len(BIN_HZ) - 2)
+    share = (source - low).astype(np.float32)
+    return f[:, low] * (1 - share) + f[:, low + 1] * share
+
+
+def reverberate(power: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Add an exponentially decaying tail: reverberation time 0.15 to 0.6 s, direct sound 0 to 9 dB above it."""
+    decay = np.float32(np.exp(-13.8 * 0.01 / rng.uniform(0.15, 0.6)))
+    linear = np.exp(power)
+    tail = np.empty_like(linear)
+    carried = np.zeros(power.shape[1], np.float32)
+    for t in range(len(linear)):
+        tail[t] = carried
+        carried = decay * (carried + linear[t])
+    return np.log(linear + tail * np.float32((1 - decay) * 10 ** (-rng.uniform(0.0, 9.0) / 10)) + np.float32(1e-8))
+
+
+def telephone(power: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Leave 300 to 3400 Hz; outside it only the quantisation noise of an 8-bit codec, or nothing above 4 kHz."""
+    low, high = rng.uniform(150, 350), rng.uniform(3300, 3800)
+    slope = np.where(BIN_HZ < low, (low - BIN_HZ) / 40.0, np.where(BIN_HZ > high, (BIN_HZ - high) / 40.0, 0.0))
+    loss = np.minimum(slope, 30.0).astype(np.float32)
+    inside = np.logaddexp(power - loss, power.max(axis=1, keepdims=True) - np.float32(rng.uniform(7.0, 11.0)))
+    inside = np.where(BIN_HZ < 4000.0, inside, FLOOR)
+    return inside.astype(np.float32)
+
+
+def mask(f: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """SpecAugment (Park et al., 2019): two bands of up to 12 bins, and stretches of up to 200 ms, set to the mean."""
+    mean = f.mean()
+    for _ in range(2):
+        width = rng.integers(0, 13)
+        start = rng.integers(0, f.shape[1] - width)
+        f[:, start : start + width] = mean
+    for _ in range(len(f) // 300 + 1):
+        width = rng.integers(0, 21)
+        start = rng.integers(0, max(1, len(f) - width))
+        f[start : start + width] = mean
+    return f

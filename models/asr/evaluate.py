@@ -1,0 +1,111 @@
+"""Word error rates of an exported bundle through the product's own recogniser, in live chunks of 160 ms.
+
+    python -m models.asr.evaluate BUNDLE dev=dev.tsv dev2=dev2.tsv [--telephone] [--workers 2] [--hypotheses OUT]
+
+A manifest has the tab-separated columns path (relative to it), seconds, speaker, text. Both sides pass Whisper's
+English normaliser. --telephone sends the audio at 8 kHz through mu-law and a band of 300 to 3400 Hz. Prints a table
+and one JSON line; --hypotheses writes path and text of every utterance, one file a manifest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import time
+from functools import partial
+from pathlib import Path
+
+import jiwer
+import numpy as np
+import soundfile as sf
+import soxr
+from numpy.typing import NDArray
+from speech.asr.recognizer import Recognizer
+from speech.audio.g711 import decode_mulaw, encode_mulaw
+from speech.events import Final
+from whisper_normalizer.english import EnglishTextNormalizer
+
+CHUNK_S = 0.16
+_recognizer: Recognizer | None = None
+
+
+def load(path: Path) -> tuple[NDArray[np.float32], int]:
+    samples, rate = sf.read(path, dtype="float32", always_2d=True)
+    return samples.mean(axis=1), rate
+
+
+def over_telephone(samples: NDArray[np.float32], rate: int) -> tuple[NDArray[np.float32], int]:
+    """The signal as a telephone network delivers it: 8 kHz, 300 to 3400 Hz, mu-law."""
+    narrow = soxr.resample(samples, rate, 8000)
+    spectrum = np.fft.rfft(narrow)
+    hz = np.fft.rfftfreq(len(narrow), 1 / 8000)
+    narrow = np.fft.irfft(spectrum * ((hz >= 300) & (hz <= 3400)), len(narrow)).astype(np.float32)
+    return decode_mulaw(encode_mulaw(narrow)), 8000
+
+
+def prepare(bundle: Path) -> None:
+    global _recognizer  # noqa: PLW0603 - one recogniser a worker process
+    _recognizer = Recognizer.load(bundle, verify=False)
+
+
+def recognise(row: list[str], folder: Path, telephone: bool) -> tuple[str, str, float, float]:
+    """(path, spoken words, seconds of audio, seconds of work) of a manifest's row."""
+    assert _recognizer is not None
+    samples, rate = load(folder / row[0])
+    if telephone:
+        samples, rate = over_telephone(samples, rate)
+    began = time.process_time()
+    stream = _recognizer.stream(rate=rate)
+    size, events = int(CHUNK_S * rate), []
+    for start in range(0, len(samples), size):
+        events += stream.receive(samples[start : start + size])
+    events += stream.finish()
+    words = " ".join(event.raw_text for event in events if isinstance(event, Final))
+    return row[0], words, len(samples) / rate, time.process_time() - began
+
+
+def score(references: list[str], hypotheses: list[str]) -> dict[str, float]:
+    normalise = EnglishTextNormalizer()
+    pairs = [(normalise(r), normalise(h)) for r, h in zip(references, hypotheses, strict=True)]
+    pairs = [(r, h) for r, h in pairs if r]
+    result = jiwer.process_words([r for r, _ in pairs], [h for _, h in pairs])
+    return {
+        "wer": round(100 * result.wer, 2),
+        "substitutions": result.substitutions,
+        "deletions": result.deletions,
+        "insertions": result.insertions,
+        "words": result.hits + result.substitutions + result.deletions,
+        "utterances": len(pairs),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("bundle", type=Path)
+    parser.add_argument("sets", nargs="+", metavar="NAME=MANIFEST")
+    parser.add_argument("--telephone", action="store_true")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--every", type=int, default=1, help="take every Nth row, for a quick look")
+    parser.add_argument("--last", type=int, help="take the last N rows only")
+    parser.add_argument("--hypotheses", type=Path, help="folder for NAME.tsv of path and text")
+    args = parser.parse_args()
+    report = {}
+    with multiprocessing.Pool(args.workers, prepare, (args.bundle,)) as pool:
+        for entry in args.sets:
+            name, _, manifest = entry.partition("=")
+            lines = Path(manifest).read_text(encoding="utf-8").splitlines()
+            rows = [line.split("\t") for line in lines[-args.last if args.last else 0 :: args.every]]
+            heard = pool.map(partial(recognise, folder=Path(manifest).parent, telephone=args.telephone), rows, 4)
+            report[name] = score([row[3] for row in rows], [words for _, words, _, _ in heard])
+            report[name]["rtf"] = round(sum(h[3] for h in heard) / sum(h[2] for h in heard), 4)
+            print(f"{name}: WER {report[name]['wer']} %  {report[name]}", flush=True)
+            if args.hypotheses:
+                args.hypotheses.mkdir(parents=True, exist_ok=True)
+                text = "".join(f"{path}\t{words}\n" for path, words, _, _ in heard)
+                (args.hypotheses / f"{name}.tsv").write_text(text, encoding="utf-8")
+    print(json.dumps({"bundle": args.bundle.name, "telephone": args.telephone, **report}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""Trains the acoustic model: `python -m models.asr.train STORE RUN --sources mini=1 cv=0.7 --minutes 60`.
+
+The schedule follows the clock, not a count of steps: the learning rate rises, holds and falls to zero within --minutes,
+whatever else the machine does. RUN/model.pt is written every few minutes; the same command resumes it. --from starts a
+new run with another's weights. Frame cross-entropy on alignments teaches fast; CTC (--ctc) polishes without them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+import torch.nn.functional as F
+from torch import Tensor
+
+from models.asr.augment import Augmenter
+from models.asr.batches import IGNORE, Batch, Store, batches
+from models.asr.model import AcousticModel, ModelConfig
+from models.asr.optimise import Optimiser
+
+
+def schedule(progress: float, warm: float = 0.04, hold: float = 0.35) -> float:
+    """Learning-rate factor at `progress` 0 to 1 of the run."""
+    if progress < warm:
+        return progress / warm
+    return 1.0 if progress < hold else max(0.0, (1.0 - progress) / (1.0 - hold))
+
+
+def losses(log_probs: Tensor, batch: Batch, ctc: float, delay: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Weighted loss, cross-entropy and frame accuracy of a batch."""
+    flat, labels = log_probs.flatten(0, 1), batch.labels.flatten()
+    ce = F.nll_loss(flat, labels, ignore_index=IGNORE)
+    known = labels != IGNORE
+    accuracy = (flat.argmax(-1)[known] == labels[known]).float().mean()
+    if ctc == 0.0:
+        return ce, ce, accuracy
+    lengths = batch.lengths - delay
+    connectionist = (
+        F.ctc_loss(
+            log_probs[:, delay:].transpose(0, 1),
+            batch.phones,
+            lengths,
+            batch.phone_lengths,
+            reduction="sum",
+            zero_infinity=True,
+        )
+        / lengths.sum()
+    )
+    return ctc * connectionist + (1 - ctc) * ce, ce, accuracy
+
+
+def passed_state(state: list[Tensor] | None, size: int, rng: np.random.Generator) -> list[Tensor] | None:
+    """The last batch's final state as this one's first, half of the time: training then covers streams of any length."""
+    if state is None or rng.random() < 0.5:
+        return None
+    rows = torch.from_numpy(rng.integers(0, state[0].shape[0], size))
+    keep = torch.from_numpy((rng.random(size) < 0.8).astype(np.float32))
+    return [s[rows] * keep.view(-1, *([1] * (s.ndim - 1))) for s in state]
+
+
+class Run:
+    """One worker's training: model, optimiser, running average, checkpoint."""
+
+    def __init__(self, args: argparse.Namespace, rank: int) -> None:
+        self.args, self.rank, self.elapsed, self.steps, self.heard = args, rank, 0.0, 0, 0.0
+        self.path = args.run / "model.pt"
+        start = self.path if self.path.exists() else args.start
+        saved = torch.load(start, map_location="cpu", weights_only=True) if start else None
+        c = ModelConfig(**saved["config"]) if saved else ModelConfig(
+            d=args.d, layers=args.layers, heads=args.heads, head_dim=args.head_dim, ffn=args.ffn, delay=args.delay, tokens=args.tokens
+        )  # fmt: skip
+        torch.manual_seed(args.seed)  # every worker starts from the same weights
+        self.model = AcousticModel(replace(c, dropout=args.dropout))
+        if saved:
+            self.model.load_state_dict(saved["model" if self.path.exists() else "average"])
+        self.optimiser = Optimiser(self.model, args.lr)
+        self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
+        if self.path.exists() and saved:
+            self.optimiser.restore(saved["optimiser"])
+            self.average = saved["average"]
+            self.elapsed, self.steps, self.heard = saved["elapsed"], saved["steps"], saved["heard"]
+
+    def save(self) -> None:
+        temporary = self.path.with_suffix(".tmp")
+        torch.save(
+            {"config": self.model.c.as_dict(), "model": self.model.state_dict(), "average": self.average,
+             "optimiser": self.optimiser.state(), "elapsed": self.elapsed, "steps": self.steps, "heard": self.heard},
+            temporary,
+        )  # fmt: skip
+        os.replace(temporary, self.path)
+
+    @torch.no_grad()
+    def update_average(self, progress: float) -> None:
+        keep = min(0.998, 1 - 1 / (self.steps + 2)) if progress < 1 else 0.998
+        for k, v in self.model.state_dict().items():
+            self.average[k].lerp_(v, 1 - keep)
+
+    def train(self) -> None:
+        args = self.args
+        rng = np.random.default_rng([args.seed, self.rank, self.steps])
+        torch.manual_seed(args.seed + self.rank)
+        noises = np.load(args.noises)["power"] if args.noises else None
+        stores = [(Store(args.store, s.split("=")[0]), float(s.split("=")[1])) for s in args.sources]
+        feed = batches(stores, Augmenter(noises), self.model.c.delay, args.batch_seconds, rng)
+        clock, saved_at, state = time.monotonic() - self.elapsed, time.monotonic(), None
+        self.model.train()
+        recent: list[tuple[float, ...]] = []
+        for batch in feed:
+            first = passed_state(state, len(batch.features), rng)
+            log_probs, after = self.model(batch.features, first)
+            state = [s.detach() for s in after]
+            loss, ce, accuracy = losses(log_probs, batch, args.ctc, self.model.c.delay)
+            loss.backward()
+            self.elapsed = self.optimiser.share(time.monotonic() - clock)
+            progress = self.elapsed / (60 * args.minutes)
+            norm = self.optimiser.step(schedule(progress))
+            self.steps += 1
+            self.heard += batch.seconds * self.optimiser.world
+            recent.append((loss.item(), ce.item(), accuracy.item(), norm))
+            if self.rank == 0:
+                self.update_average(progress)
+                if self.steps % 25 == 0:
+                    loss_, ce_, accuracy_, norm_ = np.mean(recent[-25:], axis=0)
+                    print(f"{self.elapsed / 60:6.1f} min  step {self.steps}  heard {self.heard / 3600:.2f} h  loss {loss_:.3f}  "
+                          f"ce {ce_:.3f}  frames right {100 * accuracy_:.1f} %  grad {norm_:.2f}", flush=True)  # fmt: skip
+                if time.monotonic() - saved_at > 120 or progress >= 1:
+                    self.save()
+                    saved_at = time.monotonic()
+            if progress >= 1:
+                return
+
+
+def worker(rank: int, args: argparse.Namespace) -> None:
+    torch.set_num_threads(1)
+    if args.workers > 1:
+        dist.init_process_group(
+            "gloo", init_method=f"file://{args.run.resolve()}/meeting", rank=rank, world_size=args.workers
+        )
+    Run(args, rank).train()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("store", type=Path)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("--sources", nargs="+", required=True, metavar="NAME=WEIGHT")
+    parser.add_argument("--from", dest="start", type=Path, help="checkpoint whose averaged weights to begin with")
+    parser.add_argument("--noises", type=Path, help="npz with `power` (frames, mels), natural log")
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--batch-seconds", type=float, default=64, help="padded audio in a worker's batch")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--lr", type=float, default=3e-3)
+    parser.add_argument("--ctc", type=float, default=0.0, help="weight of CTC against frame cross-entropy, 0 to 1")
+    parser.add_argument("--dropout", type=float, default=0.0)
+    parser.add_argument("--seed", type=int, default=1)
+    for name, value in (
+        ("d", 192),
+        ("layers", 8),
+        ("heads", 6),
+        ("head-dim", 48),
+        ("ffn", 512),
+        ("delay", 5),
+        ("tokens", 42),
+    ):
+        parser.add_argument(f"--{name}", type=int, default=value)
+    args = parser.parse_args()
+    args.run.mkdir(parents=True, exist_ok=True)
+    (args.run / "meeting").unlink(missing_ok=True)
+    if args.workers == 1:
+        worker(0, args)
+    else:
+        mp.spawn(worker, (args,), nprocs=args.workers)
+
+
+if __name__ == "__main__":
+    main()
