@@ -77,7 +77,7 @@ def warp_bins(f: FloatArray, factor: float) -> FloatArray:
     """Vocal-tract length perturbation: frequencies below 4.8 kHz scaled by `factor`, above it bent back to the end."""
     knee, top = 4800.0 / max(factor, 1.0), BIN_HZ[-1]
     bent = factor * knee + (BIN_HZ - knee) * (top - factor * knee) / (top - knee)
-    source = np.interp(np.where(BIN_HZ <= knee, BIN_HZ * factor, bent), BIN_HZ, np.arange(len(BIN_HZ)))
+    source = np.interp(np.where(knee >= BIN_HZ, BIN_HZ * factor, bent), BIN_HZ, np.arange(len(BIN_HZ)))
     low = np.minimum(source.astype(np.int64), len(BIN_HZ) - 2)
     share = (source - low).astype(np.float32)
     return f[:, low] * (1 - share) + f[:, low + 1] * share
@@ -98,7 +98,7 @@ def reverberate(power: FloatArray, rng: np.random.Generator) -> FloatArray:
 def telephone(power: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Leave 300 to 3400 Hz; outside it only the quantisation noise of an 8-bit codec, or nothing above 4 kHz."""
     low, high = rng.uniform(150, 350), rng.uniform(3300, 3800)
-    slope = np.where(BIN_HZ < low, (low - BIN_HZ) / 40.0, np.where(BIN_HZ > high, (BIN_HZ - high) / 40.0, 0.0))
+    slope = np.where(low > BIN_HZ, (low - BIN_HZ) / 40.0, np.where(high < BIN_HZ, (BIN_HZ - high) / 40.0, 0.0))
     loss = np.minimum(slope, 30.0).astype(np.float32)
     inside = np.logaddexp(power - loss, power.max(axis=1, keepdims=True) - np.float32(rng.uniform(7.0, 11.0)))
     inside = np.where(BIN_HZ < 4000.0, inside, FLOOR)

@@ -1,4 +1,4 @@
-"""Turns recordings into stores of log-mel features that training reads: `python -m models.asr.corpus OUT NAME=SOURCE ...`.
+"""Turns recordings into stores of log-mel features for training: `python -m models.asr.corpus OUT NAME=SOURCE ...`.
 
 A SOURCE is a folder in LibriSpeech's layout (SPEAKER/CHAPTER/*.flac and *.trans.txt), or a manifest of tab-separated
 path, seconds, speaker, text (paths relative to it), or a synthesised corpus `NAME.tsv` whose exact durations lie

@@ -1,0 +1,115 @@
+"""The acoustic model is one function, three times: PyTorch in training, ONNX as shipped, NumPy as the formula says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from speech import ssm
+from speech.model.onnx import OnnxModel
+
+from models.asr.export import export_graph, largest_difference
+from models.asr.model import AcousticModel, ModelConfig, ssd
+from tests.parity import acoustic_reference
+
+SMALL = ModelConfig(
+    tokens=7, mels=12, frontend=6, d=16, layers=2, heads=2, head_dim=6, state=4, ffn=20, chunk=8, dropout=0.0
+)
+
+
+@pytest.fixture(scope="module")
+def model() -> AcousticModel:
+    torch.manual_seed(3)
+    model = AcousticModel(SMALL).eval()
+    for name, p in model.named_parameters():
+        if name.endswith(("D", "log_A", "norm.weight", "norm_mixer.weight", "norm_ffn.weight")):
+            torch.nn.init.uniform_(p, 0.3, 1.2)  # values at which a forgotten weight would show
+    return model
+
+
+@pytest.fixture(scope="module")
+def graph(model: AcousticModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("graph") / "acoustic.onnx"
+    export_graph(model, torch.zeros(SMALL.tokens), path)
+    return path
+
+
+def random_ssm(length: int) -> tuple[np.ndarray, ...]:
+    rng = np.random.default_rng(5)
+    H, P, N = 3, 4, 5
+    return (
+        rng.normal(size=(length, H, P)), rng.uniform(0.01, 2.0, (length, H)), -rng.uniform(0.1, 3.0, H),
+        rng.normal(size=(length, N)), rng.normal(size=(length, N)), rng.normal(size=H), rng.normal(size=(H, P, N)),
+    )  # fmt: skip
+
+
+def test_scan_equals_the_recurrence_frame_by_frame() -> None:
+    x, dt, A, B, C, D, S = random_ssm(37)
+    y, after = ssm.scan(x, dt, A, B, C, D, S)
+    for t in range(len(x)):
+        expected, S = ssm.step(x[t], dt[t], A, B[t], C[t], D, S)
+        np.testing.assert_allclose(y[t], expected, atol=1e-10)
+    np.testing.assert_allclose(after, S, atol=1e-10)
+
+
+def test_scan_may_be_cut_anywhere() -> None:
+    x, dt, A, B, C, D, S = random_ssm(40)
+    whole, end = ssm.scan(x, dt, A, B, C, D, S)
+    for cut in range(1, 40):
+        first, middle = ssm.scan(x[:cut], dt[:cut], A, B[:cut], C[:cut], D, S)
+        second, after = ssm.scan(x[cut:], dt[cut:], A, B[cut:], C[cut:], D, middle)
+        np.testing.assert_allclose(np.concatenate([first, second]), whole, atol=1e-10)
+        np.testing.assert_allclose(after, end, atol=1e-10)
+
+
+@pytest.mark.parametrize("chunk", [1, 5, 8, 64])
+def test_training_scan_equals_the_recurrence(chunk: int) -> None:
+    x, dt, A, B, C, D, S = random_ssm(29)
+    expected, after = ssm.scan(x, dt, A, B, C, np.zeros_like(D), S)
+    batch = (torch.from_numpy(v)[None] for v in (x, dt, B, C, S))
+    tx, tdt, tB, tC, tS = batch
+    y, end = ssd(tx, tdt, torch.from_numpy(A), tB, tC, chunk, tS)
+    np.testing.assert_allclose(y[0].numpy(), expected, atol=1e-10)
+    np.testing.assert_allclose(end[0].numpy(), after, atol=1e-10)
+
+
+def test_strong_decay_does_not_overflow() -> None:
+    x, _, A, B, C, D, S = random_ssm(64)
+    y, _ = ssm.scan(x, np.full((64, 3), 400.0), A, B, C, D, S)
+    assert np.isfinite(y).all()
+
+
+def test_pytorch_equals_numpy(model: AcousticModel) -> None:
+    features = np.random.default_rng(1).normal(size=(48, SMALL.mels))
+    weights = {k: v.double().numpy() for k, v in model.state_dict().items()}
+    expected = acoustic_reference.log_probs(weights, SMALL, features)
+    with torch.inference_mode():
+        found, _ = model(torch.from_numpy(features).float()[None])
+    np.testing.assert_allclose(found[0].numpy(), expected, atol=2e-4)
+
+
+def test_exported_graph_equals_numpy_frame_by_frame(model: AcousticModel, graph: Path) -> None:
+    """The graph fed 40 ms at a time, through the product's own session, against the formula on the whole."""
+    features = np.random.default_rng(2).normal(size=(64, SMALL.mels)).astype(np.float32)
+    weights = {k: v.double().numpy() for k, v in model.state_dict().items()}
+    expected = acoustic_reference.log_probs(weights, SMALL, features.astype(np.float64))
+    session = OnnxModel(graph)
+    state = {name: np.zeros((1, *shape), np.float32) for name, shape in model.state_shapes().items()}
+    found = []
+    for t in range(0, 64, 4):
+        outputs = session.run({"features": features[None, t : t + 4], **state})
+        found.append(outputs["log_probs"][0])
+        state = {name: outputs[f"{name}_out"] for name in state}
+    np.testing.assert_allclose(np.concatenate(found), expected, atol=2e-4)
+
+
+def test_exported_graph_equals_pytorch_in_uneven_chunks(model: AcousticModel, graph: Path) -> None:
+    assert largest_difference(model, torch.zeros(SMALL.tokens), graph) < 1e-4
+
+
+def test_a_prior_is_divided_out(model: AcousticModel, tmp_path: Path) -> None:
+    prior = torch.log(torch.tensor([0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]))
+    export_graph(model, prior, tmp_path / "prior.onnx")
+    assert largest_difference(model, prior, tmp_path / "prior.onnx") < 1e-4
