@@ -1,4 +1,4 @@
-"""The whole acoustic model in NumPy, one frame at a time by `speech.ssm.step`: the slow, plain oracle of the parity tests.
+"""The whole acoustic model in NumPy, one frame at a time by `speech.ssm.step`: the plain oracle of the parity tests.
 
 It takes a PyTorch state dict as float64 arrays and shares no code with the training model or the exported graph.
 """
@@ -40,10 +40,9 @@ def mixer(w: dict[str, Array], name: str, frames: Array, heads: int, head_dim: i
         tail = [*tail, mixed]
         u = silu(sum(t * f for t, f in zip(taps, tail, strict=True)) + w[f"{name}.conv_bias"])
         tail = tail[1:]
-        y, S = ssm.step(
-            u[:inner].reshape(heads, head_dim), np.log1p(np.exp(dt + w[f"{name}.dt_bias"])), -np.exp(w[f"{name}.log_A"]),
-            u[inner : inner + state], u[inner + state :], w[f"{name}.D"], S,
-        )  # fmt: skip
+        dt, A = np.log1p(np.exp(dt + w[f"{name}.dt_bias"])), -np.exp(w[f"{name}.log_A"])
+        B, C = u[inner : inner + state], u[inner + state :]
+        y, S = ssm.step(u[:inner].reshape(heads, head_dim), dt, A, B, C, w[f"{name}.D"], S)
         out.append(w[f"{name}.out.weight"] @ rms_norm(y.ravel() * silu(z), w[f"{name}.norm.weight"]))
     return np.array(out)
 
@@ -60,8 +59,5 @@ def log_probs(w: dict[str, Array], c: Any, features: Array) -> Array:
             h = w[f"{b}.up.weight"] @ rms_norm(frame, w[f"{b}.norm_ffn.weight"]) + w[f"{b}.up.bias"]
             x[t] = frame + w[f"{b}.down.weight"] @ np.square(np.maximum(h, 0)) + w[f"{b}.down.bias"]
     scores = np.array([w["head.weight"] @ rms_norm(frame, w["norm.weight"]) + w["head.bias"] for frame in x])
-    return (
-        scores
-        - np.log(np.exp(scores - scores.max(1, keepdims=True)).sum(1, keepdims=True))
-        - scores.max(1, keepdims=True)
-    )
+    scores -= scores.max(1, keepdims=True)
+    return scores - np.log(np.exp(scores).sum(1, keepdims=True))
