@@ -1,0 +1,242 @@
+"""Phone log-probabilities to words: a CTC beam search over the decoding graph whose state can be put down and taken up.
+
+    state = decoder.start()
+    [state] = decoder.advance([state], [log_probs])
+    decoder.best(state).words
+
+A state is a value: `advance` returns new ones. Any cut of the frames, any batch of streams and any `pack` and `unpack`
+in between give the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from speech.asr import beam, history
+from speech.asr.beam import (
+    BEGIN,
+    GAP,
+    LAST_BITS,
+    LINK,
+    NONE,
+    PLACE,
+    STREAM_SHIFT,
+    Candidates,
+    Frame,
+    Ints,
+    Limits,
+)
+from speech.asr.graph import COST_PER_NAT, END, Graph
+from speech.asr.hypothesis import Hypothesis, hypothesis
+from speech.errors import BadSnapshot
+
+FloatArray = npt.NDArray[np.float32]
+LARGEST_COST = 1 << 20  # 4096 nats
+
+
+@dataclass(frozen=True)
+class DecoderConfig:
+    """Pruning, and the balance of acoustic and language model; costs in nats (natural logarithms)."""
+
+    beam: float = 14.0  # nats behind the best token
+    max_active: int = 600  # tokens of one stream
+    acoustic_scale: float = 1.0  # multiplies the log-probabilities
+    blank_skip: float = 0.98  # a frame whose blank is likelier than this moves no token
+    word_penalty: float = 0.0  # nats for every word
+    sentence_penalty: float = 2.0  # nats for a new sentence inside an utterance
+
+    @property
+    def limits(self) -> Limits:
+        """The same in whole numbers."""
+        nats = (self.beam, self.word_penalty, self.sentence_penalty)
+        beam, word, sentence = (round(x * COST_PER_NAT) for x in nats)
+        return Limits(beam, self.max_active, word, sentence)
+
+
+@dataclass(frozen=True)
+class DecoderState:
+    """Of one segment. The rows of `tokens` are named in `beam`, those of `links` in `history`."""
+
+    frame: int  # frames taken since the start
+    skipping: bool  # whether the last frame was surely blank
+    settled: int  # leading links that all tokens share
+    cost: int  # of the best token, 1/256 nat, over all frames that moved tokens
+    tokens: Ints  # (5, n)
+    links: npt.NDArray[np.int32]  # (5, m), without the row STREAM
+
+
+class Decoder:
+    """The search. Holds the graph and the settings, no stream."""
+
+    def __init__(self, graph: Graph, config: DecoderConfig | None = None) -> None:
+        self.graph = graph
+        self.config = config or DecoderConfig()
+        self.limits = self.config.limits
+        self._skip_log = float(np.log(self.config.blank_skip))
+
+    def start(self) -> DecoderState:
+        """The state before the first frame of a segment."""
+        here, none = np.array([self.graph.start << LAST_BITS]), np.full(1, NONE)
+        root = Candidates(here, np.zeros(1, np.int64), none, none)
+        moves = beam.empty_moves(self.graph, self.limits, root, np.full(1, self.limits.beam))
+        found = Candidates(*map(np.concatenate, zip(root, *moves, strict=True)))
+        _, place, gap, best = beam.merge(found, 1, self.limits)
+        none = np.full(len(place), NONE)
+        tokens = np.stack([place, gap, none, none, np.zeros_like(place)])
+        return DecoderState(0, True, 0, int(best[0]), tokens, np.zeros((5, 0), np.int32))
+
+    def advance(self, states: Sequence[DecoderState], log_probs: Sequence[FloatArray]) -> list[DecoderState]:
+        """New states after log-probabilities (T, phones) of each stream; T may differ and be 0."""
+        blocks = [self._checked(block) for block in log_probs]
+        if len(states) != len(blocks):
+            raise ValueError(f"one block of log-probabilities per state: got {len(blocks)} for {len(states)} states")
+        if not sum(map(len, blocks)):
+            return list(states)
+        rows = [self._rows(s, b) for s, b in zip(states, blocks, strict=True)]
+        order = sorted(range(len(states)), key=lambda i: -len(rows[i]))  # finished streams drop off the end
+        states, blocks = [states[i] for i in order], [blocks[i] for i in order]
+        tokens, words, costs = self._search(states, blocks, [rows[i] for i in order])
+        new = self._collect(states, blocks, tokens, words, costs)
+        place = np.argsort(order)
+        return [new[i] for i in place]
+
+    def _checked(self, block: FloatArray) -> FloatArray:
+        block = np.asarray(block, np.float32)
+        if block.ndim != 2 or block.shape[1] != len(self.graph.phones):
+            raise ValueError(f"log-probabilities must be (frames, {len(self.graph.phones)}), got {block.shape}")
+        return block
+
+    def _rows(self, state: DecoderState, block: FloatArray) -> Ints:
+        """Frames that change something: a surely blank one after another surely blank one does not."""
+        skip = block[:, 0] > self._skip_log
+        return np.flatnonzero(~(skip & np.append(state.skipping, skip)[: len(skip)]))
+
+    def _frames(self, states: list[DecoderState], blocks: list[FloatArray], rows: list[Ints]) -> Frame:
+        """The used frames of all streams, one stream after the other."""
+        used = np.concatenate([b[r] for r, b in zip(rows, blocks, strict=True)]).astype(np.float64)
+        cost = _whole(-self.config.acoustic_scale * used)
+        phone = cost.copy()
+        phone[:, 0] = beam.IMPOSSIBLE
+        phone[used[:, 0] > self._skip_log] = beam.IMPOSSIBLE
+        number = np.concatenate([r + s.frame for r, s in zip(rows, states, strict=True)])
+        return Frame(cost[:, 0], phone, phone.min(axis=1), _whole(-used), number)
+
+    def _search(
+        self, states: list[DecoderState], blocks: list[FloatArray], rows: list[Ints]
+    ) -> tuple[Ints, list[Ints], Ints]:
+        """All frames of all streams, which are sorted by falling number of rows."""
+        count = np.array([len(r) for r in rows])
+        base = np.cumsum(count) - count
+        frames = self._frames(states, blocks, rows)
+        tokens = np.concatenate([s.tokens for s in states], axis=1)
+        tokens[PLACE] += _numbered([s.tokens for s in states]) << STREAM_SHIFT
+        links = np.array([s.links.shape[1] for s in states])
+        costs = np.array([s.cost for s in states])
+        done, words = [], []
+        for k in range(count[0]):
+            n = int((count > k).sum())
+            cut = tokens[PLACE].searchsorted(n << STREAM_SHIFT)
+            done.append(tokens[:, cut:])
+            frame = Frame(*(column[base[:n] + k] for column in frames))
+            tokens, new, best = beam.step(self.graph, self.limits, tokens[:, :cut], frame, links[:n])
+            costs[:n] += best
+            if new is not None:
+                links += np.bincount(new.stream, minlength=len(links))
+                words.append(np.stack(new))
+        return np.concatenate([tokens, *done[::-1]], axis=1), words, costs
+
+    def _collect(
+        self, states: list[DecoderState], blocks: list[FloatArray], tokens: Ints, words: list[Ints], costs: Ints
+    ) -> list[DecoderState]:
+        """States out of the batch, without the links that nothing leads to."""
+        n = len(states)
+        stream = tokens[PLACE] >> STREAM_SHIFT
+        old = [s.links for s in states]
+        links = np.concatenate([np.concatenate([_numbered(old)[None], np.concatenate(old, axis=1)]), *words], axis=1)
+        links = links[:, np.argsort(links[0], kind="stable")]
+        settled = np.array([s.settled for s in states])
+        links, tokens[LINK], settled = history.swept(links, stream, tokens[LINK], settled)
+        tokens[PLACE] -= stream << STREAM_SHIFT
+        token_parts = np.split(tokens, stream.searchsorted(np.arange(1, n)), axis=1)
+        link_parts = np.split(links[1:].astype(np.int32), links[0].searchsorted(np.arange(1, n)), axis=1)
+        new = []
+        for i, (state, block) in enumerate(zip(states, blocks, strict=True)):
+            skipping = bool(block[-1, 0] > self._skip_log) if len(block) else state.skipping
+            parts = token_parts[i].copy(), link_parts[i].copy()
+            new.append(DecoderState(state.frame + len(block), skipping, int(settled[i]), int(costs[i]), *parts))
+        return new
+
+    def best(self, state: DecoderState) -> Hypothesis:
+        """The likeliest words so far, without one that is still being spoken."""
+        token = int(np.argmin(state.tokens[GAP]))
+        return hypothesis(self.graph, state.links, int(state.tokens[LINK, token]), state.settled, state.cost)
+
+    def finish(self, state: DecoderState) -> Hypothesis:
+        """The words of the segment if it ends here."""
+        return self.nbest(state, 1)[0]
+
+    def nbest(self, state: DecoderState, n: int) -> list[Hypothesis]:
+        """The likeliest different endings, the best first: at least one, at most `n`."""
+        cost = state.tokens[GAP] + self._final_costs(state)
+        found: dict[tuple[str, ...], Hypothesis] = {}
+        for token in np.argsort(cost, kind="stable").tolist():
+            head = int(state.tokens[LINK, token])
+            one = hypothesis(self.graph, state.links, head, state.settled, state.cost + int(cost[token]))
+            found.setdefault(tuple(w.text for w in one.words), one)
+            if len(found) == n:
+                break
+        return list(found.values())
+
+    def _final_costs(self, state: DecoderState) -> Ints:
+        """What it costs each token to end here: the sentence end of its history, or much inside a word."""
+        at = state.tokens[PLACE] >> LAST_BITS
+        cost = np.where(state.tokens[BEGIN] == NONE, LARGEST_COST, 2 * LARGEST_COST)
+        for nth in (0, 1):
+            arc = np.minimum(at + nth, len(self.graph.phone) - 1)
+            ends = (self.graph.arcs[at] > nth) & (self.graph.phone[arc] == 0) & (self.graph.word[arc] == END)
+            cost = np.where(ends, self.graph.cost[arc], cost)
+        return cost.astype(np.int64)
+
+    def pack(self, state: DecoderState) -> dict[str, npt.NDArray[Any]]:
+        """The state as arrays, for a snapshot."""
+        clock = np.array([state.frame, state.skipping, state.settled, state.cost])
+        return {
+            "clock": clock,
+            "places": state.tokens[PLACE],
+            "tokens": state.tokens[1:].astype(np.int32),
+            "links": state.links,
+        }
+
+    def unpack(self, arrays: Mapping[str, npt.NDArray[Any]]) -> DecoderState:
+        """The state that `pack` gave. Raises BadSnapshot if it cannot be one of this graph."""
+        if set(arrays) != {"clock", "places", "tokens", "links"}:
+            raise BadSnapshot(f"a decoder state has clock, places, tokens and links, got {sorted(arrays)}")
+        clock, places = (np.asarray(arrays[k], np.int64) for k in ("clock", "places"))
+        tokens, links = (np.array(arrays[k], np.int32) for k in ("tokens", "links"))
+        n = len(places)
+        if clock.shape != (4,) or tokens.shape != (4, n) or not n or links.ndim != 2 or len(links) != 5:
+            raise BadSnapshot(f"decoder state of wrong shape: {clock.shape}, {tokens.shape}, {links.shape}")
+        states, link = places >> LAST_BITS, tokens[LINK - 1]
+        if (
+            states.min() < 0
+            or states.max() >= len(self.graph.phone)
+            or not NONE <= link.min() <= link.max() < links.shape[1]
+        ):
+            raise BadSnapshot("the decoder state points outside the graph or its own words")
+        frame, skipping, settled, cost = clock.tolist()
+        return DecoderState(frame, bool(skipping), settled, cost, np.concatenate([places[None], tokens]), links)
+
+
+def _whole(nats: npt.NDArray[np.float64]) -> Ints:
+    """Nats to whole costs, at most LARGEST_COST."""
+    return np.rint(np.minimum(nats * COST_PER_NAT, LARGEST_COST)).astype(np.int64)
+
+
+def _numbered(parts: Sequence[npt.NDArray[Any]]) -> Ints:
+    """The number of the stream that each column belongs to, when all streams stand side by side."""
+    return np.repeat(np.arange(len(parts)), [p.shape[1] for p in parts])
