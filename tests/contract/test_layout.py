@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import statistics
 from pathlib import Path
@@ -82,3 +83,11 @@ def test_every_public_name_that_ships_is_documented(room: str) -> None:
 
 def test_folders_of_functions_can_be_imported() -> None:
     assert [p.name for p in (ROOT / "functions").iterdir() if p.is_dir() and not p.name.isidentifier()] == []
+
+
+def test_every_event_belongs_to_a_function_and_can_be_read() -> None:
+    functions = {path.name for path in (ROOT / "functions").iterdir() if path.is_dir()}
+    cases = [path for path in files("events", suffix=".json") if path.parent.name != "audio"]
+    assert [named(path) for path in cases if path.parent.name not in functions] == []
+    for path in cases:
+        json.loads(path.read_text())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from local import demo, package, template
+from local import demo
 from local.progress import Bar
 from local.recordings import Dropped, Result
 
@@ -64,35 +64,3 @@ def test_in_a_log_a_progress_bar_is_one_line_at_its_end() -> None:
         bar.say("a line")
         bar.step("b.wav")
     assert out.getvalue() == f"a line\nuploading    [{'#' * 28}] 2/2 b.wav\n"
-
-
-def test_the_same_files_make_the_same_zip() -> None:
-    one = package.zipped({"b": b"2", "a": b"1"})
-    assert one == package.zipped({"a": b"1", "b": b"2"})
-
-
-def test_intrinsic_functions_are_written_out(tmp_path: Path) -> None:
-    (tmp_path / "t.yaml").write_text("A: !Ref x\nB: !GetAtt a.b.c\nC: !If [d, !Sub '${e}', 2012-10-17]\n")
-    assert template.read(tmp_path / "t.yaml") == {
-        "A": {"Ref": "x"},
-        "B": {"Fn::GetAtt": ["a", "b.c"]},
-        "C": {"Fn::If": ["d", {"Fn::Sub": "${e}"}, "2012-10-17"]},
-    }
-
-
-def test_only_what_ships_is_packed() -> None:
-    packed = package.layer_contents(package.ROOT / "layers" / "speech")
-    assert "python/speech/errors.py" in packed
-    assert not [name for name in packed if "__pycache__" in name]
-    assert package.layer_contents(package.ROOT / "layers" / "runtime") == package.PLACEHOLDER
-
-
-def test_references_to_number_parameters_become_numbers() -> None:
-    source = {
-        "Parameters": {"N": {"Type": "Number", "Default": 5}, "S": {"Type": "String"}},
-        "Resources": [{"Ref": "N"}],
-    }
-    assert template.with_numbers(source, {})["Resources"] == [5]
-    assert template.with_numbers(source, {"N": "7"})["Resources"] == [7]
-    for kept in ({"Ref": "S"}, {"Variables": {"COUNT": {"Ref": "N"}}}):
-        assert template.with_numbers({**source, "Resources": kept}, {})["Resources"] == kept
