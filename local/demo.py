@@ -85,10 +85,10 @@ def where(stack: Stack) -> str:
     bucket, out = stack.outputs["InputBucket"], stack.outputs["OutputBucket"]
     rows = [
         ("endpoint", f"{stack.endpoint}  (any AWS client; region {stack.state.region}, credentials test / test)"),
-        ("recordings go to", f"s3://{bucket}/{stack.outputs.get('InputPrefix', '')}"),
+        ("recordings go to", f"s3://{bucket}/{stack.input_prefix}"),
         ("transcripts are in", f"s3://{out}/{stack.outputs.get('OutputPrefix', '')}"),
         ("drop your own", ".venv/bin/python -m local drop FILE"),
-        ("the same by AWS CLI", f"aws --endpoint-url {stack.endpoint} s3 cp FILE s3://{bucket}/"),
+        ("the same by AWS CLI", f"aws --endpoint-url {stack.endpoint} s3 cp FILE s3://{bucket}/{stack.input_prefix}"),
         ("everything there is", ".venv/bin/python -m local status"),
         ("log", shown(Path(stack.state.log))),
     ]

@@ -55,7 +55,7 @@ def drop(stack: Stack, path: Path) -> Dropped:
     """Upload a file under its own name; the bucket's events do the rest."""
     if not path.is_file():
         raise LocalError(f"{path} is not a file: give a recording (WAV, FLAC, Ogg, MP3, M4A, WebM, AMR)")
-    key = stack.outputs.get("InputPrefix", "") + path.name
+    key = stack.input_prefix + path.name
     stack.client("s3").upload_file(str(path), stack.outputs["InputBucket"], key)
     return Dropped(path, key, time.monotonic())
 

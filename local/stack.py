@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,11 @@ class Stack:
     def outputs(self) -> dict[str, str]:
         """Outputs of the CloudFormation stack."""
         return self.state.outputs
+
+    @property
+    def input_prefix(self) -> str:
+        """What the key of a recording must begin with."""
+        return self.state.parameters.get("InputPrefix", "")
 
     def client(self, service: str) -> Any:
         """A boto3 client of the stack."""
@@ -84,11 +89,11 @@ def up(folder: Path, port: int | None, overrides: dict[str, str], note: Callable
     port = emulator.choose_port(port)
     process = emulator.start(port, folder)
     try:
-        made = State(process.pid, port, str(folder / "emulator.log"), emulator.REGION)
+        made = State(process.pid, port, str(folder / "emulator.log"), emulator.REGION, overrides)
         made.save(folder)
         note("the embedded AWS")
         outputs = deploy.deploy(Stack(made, folder).client, overrides, note)
-        made = State(made.pid, port, made.log, made.region, outputs)
+        made = replace(made, outputs=outputs)
         made.save(folder)
     except BaseException:
         emulator.stop(process.pid)

@@ -24,7 +24,8 @@ class State:
     port: int  # on 127.0.0.1
     log: str  # path of the emulator's log
     region: str
-    outputs: dict[str, str] = field(default_factory=dict)  # the template's Outputs
+    parameters: dict[str, str] = field(default_factory=dict)  # the template's, where they were set
+    outputs: dict[str, str] = field(default_factory=dict)  # the template's
 
     @property
     def endpoint(self) -> str:
