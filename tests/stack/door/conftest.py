@@ -1,0 +1,24 @@
+"""The door for recordings on a stack of its own, with the tiny bundle, whose words are runs of tones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from local import stack as stacks
+from tests.stack.door.door import Door
+
+TINY = Path(__file__).parents[2] / "tiny"
+
+
+@pytest.fixture(scope="session")
+def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    """A stack that hears `tests.tiny.sound.say`, tries thrice, and the ears of its event bus."""
+    parameters = {"ModelsDir": str(TINY), "AsrBundle": "tones", "RetryDelaySeconds": "0", "MaxReceiveCount": "3"}
+    running = stacks.up(tmp_path_factory.mktemp("door"), 0, parameters, lambda note: None)
+    try:
+        yield Door.at(running)
+    finally:
+        running.stop()
