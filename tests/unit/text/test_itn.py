@@ -24,6 +24,10 @@ five hundred thousand dollars | $500,000
 two thousand dollars | $2,000
 two euros fifty | €2.50
 ten pounds | 10 pounds
+four pounds fifty , please | £4.50, please
+eleven dollars and seventy five . | $11.75.
+three hundred and six million dollars | $306 million
+one million eight hundred and fifty thousand dollars | $1,850,000
 five pounds and twenty pence | £5.20
 three hundred million pounds | £300 million
 # percent
@@ -95,6 +99,9 @@ at nine oh five | at 9:05
 ten o'clock | 10 o'clock
 nine o'clock | 9 o'clock
 at six twenty | at 6:20
+at fourteen thirty | at 14:30
+by nineteen fifty five | by 1955
+at twenty three oh five | at 23:05
 room four fifteen | room 415
 half past | half past
 # digit strings and telephone numbers

@@ -56,7 +56,7 @@ def _currency(words: Words, found: Amount) -> tuple[str, int]:
     if unit in POUNDS and following == "sterling":
         return "£", found.end + 2
     coins, end = _cents(words, found.end + 1)
-    pence = bool(coins) and at(words, end - 1) == "pence"
+    pence = at(words, end - 1) == "pence" if coins else bool(_bare_cents(words, found.end + 1)[0])
     return ("£", found.end + 1) if unit in POUNDS and (pence or found.scale) else ("", found.end)
 
 
@@ -70,7 +70,7 @@ def _cents(words: Words, i: int) -> tuple[str, int]:
 
 def _bare_cents(words: Words, i: int) -> tuple[str, int]:
     """ ".50" for a "fifty" that closes the phrase: "five dollars fifty"."""
-    number = below_100(words, i)
+    number = below_100(words, i + 1 if at(words, i) == "and" else i)
     closes = number is not None and number.value >= 10 and at(words, number.end) in ("", ",", ".", "?")
     return (f".{number.value:02d}", number.end) if number and closes else ("", i)
 

@@ -42,7 +42,7 @@ def absolute(words: Words, i: int) -> Pieces | None:
     """ "nine thirty", "nine oh five", "nine a m", "ten o'clock"."""
     hour = _hour(words, i)
     if hour is None:
-        return None
+        return _after_noon(words, i)
     if at(words, i + 1) == "o'clock":
         return [(1, str(hour)), (1, "o'clock")]
     minutes, end = _minutes(words, i + 1)
@@ -55,6 +55,15 @@ def absolute(words: Words, i: int) -> Pieces | None:
     usual = minutes in USUAL_MINUTES and not below_100(words, i - 1) and at(words, i - 1) not in OH
     code = at(words, i - 1) in BEFORE_CODE
     return [(end - i, f"{hour}:{minutes:02d}")] if prompted or (usual and not code) else None
+
+
+def _after_noon(words: Words, i: int) -> Pieces | None:
+    """ "at fourteen thirty", by the clock of 24 hours: only after "at", for elsewhere it may be a year."""
+    hour = below_100(words, i)
+    if hour is None or not 13 <= hour.value <= 23 or at(words, i - 1) != "at":
+        return None
+    minutes, end = _minutes(words, hour.end)
+    return None if minutes is None or below_100(words, end) else [(end - i, f"{hour.value}:{minutes:02d}")]
 
 
 def half_of_day(words: Words, i: int) -> tuple[str, int]:

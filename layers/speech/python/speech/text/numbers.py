@@ -77,11 +77,9 @@ def below_1000(words: Words, i: int) -> Number | None:
 
 
 def after_and(words: Words, i: int) -> Number | None:
-    """The last part of a number, "and" allowed: not one that itself goes on to a hundred or a thousand."""
+    """The last part of a number, "and" allowed: not one that itself goes on to a hundred."""
     tail = below_100(words, i + 1 if at(words, i) == "and" else i)
-    if tail is None or tail.value == 0 or at(words, tail.end) == "hundred":
-        return None
-    return None if at(words, i) == "and" and at(words, tail.end) in SCALES else tail
+    return None if tail is None or tail.value == 0 or at(words, tail.end) == "hundred" else tail
 
 
 def cardinal(words: Words, i: int) -> Number | None:
@@ -100,7 +98,8 @@ def cardinal(words: Words, i: int) -> Number | None:
 
 def _next_group(words: Words, i: int) -> Number | None:
     if at(words, i) == "and":
-        return after_and(words, i)
+        tail = after_and(words, i)  # "a million and two thousand" may well be two numbers
+        return None if tail is None or at(words, tail.end) in SCALES else tail
     group = below_1000(words, i)
     return None if group is None or group.value == 0 or at(words, i) == "a" else group
 
