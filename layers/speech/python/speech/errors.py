@@ -23,6 +23,10 @@ class NeedsDecoder(BadAudio):
     """The container is known but libsndfile cannot read it: a function with the `av` decoder can."""
 
 
+class BadMedia(BadInput):
+    """A container (Matroska) or an acknowledgement of Kinesis Video Streams is malformed or beyond a limit."""
+
+
 class BadSnapshot(BadInput):
     """A snapshot is damaged, of another version, or belongs to another bundle."""
 
