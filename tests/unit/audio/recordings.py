@@ -33,7 +33,7 @@ def with_soundfile(samples: Samples, rate: int, container: str, subtype: str | N
     return out.getvalue()
 
 
-def with_av(  # noqa: PLR0917 (the table of formats reads best without keywords)
+def with_av(
     samples: Samples,
     rate: int,
     container: str,

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from speech.audio.files import open_audio
 
 FOLDER = Path(__file__).parents[3] / "events" / "audio"
