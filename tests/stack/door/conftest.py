@@ -11,13 +11,13 @@ from local import stack as stacks
 from tests.stack.door.door import Door
 
 TINY = Path(__file__).parents[2] / "tiny"
+PARAMETERS = {"ModelsDir": str(TINY), "AsrBundle": "tones", "RetryDelaySeconds": "0", "MaxReceiveCount": "3"}
 
 
 @pytest.fixture(scope="session")
 def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
     """A stack that hears `tests.tiny.sound.say`, tries thrice, and the ears of its event bus."""
-    parameters = {"ModelsDir": str(TINY), "AsrBundle": "tones", "RetryDelaySeconds": "0", "MaxReceiveCount": "3"}
-    running = stacks.up(tmp_path_factory.mktemp("door"), 0, parameters, lambda note: None)
+    running = stacks.up(tmp_path_factory.mktemp("door"), 0, PARAMETERS, lambda note: None)
     try:
         yield Door.at(running)
     finally:

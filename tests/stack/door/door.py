@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import av
 import numpy as np
 from boto3.dynamodb.types import TypeDeserializer
 
@@ -28,6 +29,20 @@ def wav(*channels: np.ndarray, rate: int = 16000) -> bytes:
     with wave.open(file, "wb") as out:
         out.setparams((len(channels), 2, rate, 0, "NONE", "not compressed"))
         out.writeframes(np.round(samples * 32767).astype("<i2").tobytes())
+    return file.getvalue()
+
+
+def m4a(samples: np.ndarray, rate: int = 16000) -> bytes:
+    """AAC in MP4, one channel."""
+    file = io.BytesIO()
+    with av.open(file, "w", format="ipod") as out:
+        stream = out.add_stream("aac", rate=rate, layout="mono")
+        for at in range(0, len(samples), 1024):
+            block = np.ascontiguousarray(samples[None, at : at + 1024], np.float32)
+            frame = av.AudioFrame.from_ndarray(block, format="fltp", layout="mono")
+            frame.rate, frame.pts = rate, at
+            out.mux(stream.encode(frame))
+        out.mux(stream.encode(None))
     return file.getvalue()
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 
-import av
-import numpy as np
 import pytest
 
-from tests.stack.door.door import Door, wav
+from tests.stack.door.door import Door, m4a, wav
 from tests.tiny.sound import say
 
 
@@ -83,17 +80,3 @@ def left_in_work(door: Door) -> list[str]:
     """Keys below the work prefix."""
     answer = door.stack.client("s3").list_objects_v2(Bucket=door.name("OutputBucket"), Prefix="work/")
     return [item["Key"] for item in answer.get("Contents", [])]
-
-
-def m4a(samples: np.ndarray, rate: int = 16000) -> bytes:
-    """AAC in MP4, one channel."""
-    file = io.BytesIO()
-    with av.open(file, "w", format="ipod") as out:
-        stream = out.add_stream("aac", rate=rate, layout="mono")
-        for at in range(0, len(samples), 1024):
-            block = np.ascontiguousarray(samples[None, at : at + 1024], np.float32)
-            frame = av.AudioFrame.from_ndarray(block, format="fltp", layout="mono")
-            frame.rate, frame.pts = rate, at
-            out.mux(stream.encode(frame))
-        out.mux(stream.encode(None))
-    return file.getvalue()

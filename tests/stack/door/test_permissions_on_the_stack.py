@@ -1,0 +1,80 @@
+"""The roles of the template, enforced by the emulator: each function may do what it does, on every way it can take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from local import stack as stacks
+from local import template
+from tests.stack.door.conftest import PARAMETERS
+from tests.stack.door.door import Door, m4a, wav
+from tests.tiny.sound import say
+
+
+def without_tls_rules() -> template.Template:
+    """The template less its refusals of plain HTTP, which is all that the emulator speaks and which it would obey."""
+    whole = template.read(template.TEMPLATE)
+    for kind in ("AWS::S3::BucketPolicy", "AWS::SQS::QueuePolicy"):
+        for name, properties in template.resources(whole, kind).items():
+            kept = [rule for rule in properties["PolicyDocument"]["Statement"] if rule["Sid"] != "TlsOnly"]
+            properties["PolicyDocument"]["Statement"] = kept
+            if not kept:
+                del whole["Resources"][name]
+    return whole
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    """A stack whose emulator checks every request of the functions against their roles."""
+    rules = without_tls_rules()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AUTH", "true")
+        patch.setattr(template, "read", lambda: rules)
+        running = stacks.up(tmp_path_factory.mktemp("guarded"), 0, PARAMETERS, lambda note: None)
+    try:
+        yield Door.at(running)
+    finally:
+        running.stop()
+
+
+def refusals(door: Door) -> list[str]:
+    """What the emulator did not let the functions do."""
+    return [line for line in door.stack.log().splitlines() if "is not authorized to perform" in line]
+
+
+def test_the_roles_are_enough_for_a_recording(guarded: Door) -> None:
+    guarded.drop("calls/a.wav", wav(say("cat", after_s=1), say("dog", before_s=2)))
+    guarded.job("calls/a.wav", "COMPLETED")
+    guarded.settle()
+    assert refusals(guarded) == []
+
+
+def test_the_roles_are_enough_for_the_decoder(guarded: Door) -> None:
+    guarded.drop("b.m4a", m4a(say("cat", after_s=1)))
+    guarded.job("b.m4a", "COMPLETED")
+    guarded.settle()
+    assert refusals(guarded) == []
+
+
+def test_the_roles_are_enough_for_checkpoints(guarded: Door) -> None:
+    with guarded.variables(CHECKPOINT_MARGIN_S="900"):
+        guarded.drop("c.wav", wav(say("cat 12 dog", after_s=1)))
+        guarded.job("c.wav", "COMPLETED")
+    guarded.settle()
+    assert refusals(guarded) == []
+
+
+def test_the_roles_are_enough_to_fail_and_to_tell(guarded: Door) -> None:
+    guarded.drop("d.wav", b"no recording" * 100)
+    guarded.job("d.wav", "FAILED")
+    guarded.settle()
+    assert guarded.told("d.wav") == ["Transcript Failed"]
+    assert refusals(guarded) == []
+
+
+def test_a_role_may_not_write_where_recordings_come_in(guarded: Door) -> None:
+    with guarded.variables(OUTPUT_BUCKET=guarded.name("InputBucket")):
+        guarded.drop("e.wav", wav(say("cat", after_s=1)))
+        assert "AccessDenied" in str(guarded.job("e.wav", "FAILED")["reason"])
