@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from local import emulator, state
+from local import demo, emulator, state
 from local.stack import Stack
 from local.state import LocalError, State
 from tests.contract.house import ROOT
@@ -83,3 +83,7 @@ def test_a_missing_file_and_an_unknown_parameter_are_named(stack: Stack, tmp_pat
     answer = local(tmp_path, "up", "--detach", "--port", "0", "--set", "Speed=9")
     assert "template.yaml has no parameter 'Speed'" in answer.stderr
     assert state.load(tmp_path) is None
+
+
+def test_the_demonstration_transcribes_every_sample(stack: Stack) -> None:
+    assert demo.run(stack, demo.samples())
