@@ -136,8 +136,8 @@ def test_a_clear_word_is_surer_than_an_unclear_one(graph: Graph) -> None:
     decoder, log_probs = Decoder(graph, EXHAUSTIVE), peaks(0, 1, 2, 3, 0, 4, 2, 3, 0)
     log_probs[5:8] = np.log([[0.45, 0.01, 0.01, 0.13, 0.4], [0.3, 0.3, 0.3, 0.05, 0.05], [0.3, 0.3, 0.01, 0.3, 0.09]])
     clear, unclear = decoder.finish(decoded(decoder, log_probs)).words
-    assert clear.confidence > 0.9
-    assert 0 < unclear.confidence < 0.6
+    assert clear.confidence > 0.5  # "tack" has a form that sounds the same
+    assert 0 < unclear.confidence < 0.4
 
 
 def test_equal_phones_need_a_blank_between_them(graph: Graph) -> None:

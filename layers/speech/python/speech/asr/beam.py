@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from speech.asr.graph import END, Graph
+from speech.asr.graph import COST_PER_NAT, END, Graph
 
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
 
 PLACE, GAP, LINK, BEGIN, FIT = range(5)  # rows of tokens; they are sorted by PLACE
-NONE = -1
+NONE, UNKNOWN = -1, -2
+RIVAL = 8 * COST_PER_NAT  # a history that is further behind is no rival
 IMPOSSIBLE = 1 << 30
 LAST_BITS, STATE_BITS = 8, 32  # a place is stream, state and last phone
 LAST_MASK, STATE_MASK = (1 << LAST_BITS) - 1, (1 << STATE_BITS) - 1
@@ -63,12 +64,32 @@ class Candidates(NamedTuple):
 class Completed(NamedTuple):
     """Words completed in this frame, streams in order; parallel arrays."""
 
+    event: Ints  # which token took which arc; sorted
     stream: Ints
-    previous: Ints  # link to the word before
+    link: Ints  # number of the word in its stream
+    previous: Ints  # that of the word before it
     word: Ints
     begin: Ints  # frame of its first phone
     end: Ints  # frame of its last phone
     fit: Ints
+
+
+class Rivals(NamedTuple):
+    """Where one history gave way to another; parallel arrays."""
+
+    stream: Ints
+    winner: Ints  # link
+    loser: Ints  # link
+    behind: Ints  # cost between them
+
+
+class Step(NamedTuple):
+    """What a frame leaves."""
+
+    tokens: Ints  # (5, n)
+    completed: Completed | None
+    rivals: Rivals
+    best: Ints  # (S,) costs that gaps now count from
 
 
 def empty_moves(graph: Graph, limits: Limits, edge: Candidates, ceiling: Ints) -> list[Candidates]:
@@ -115,6 +136,8 @@ def _candidates(graph: Graph, limits: Limits, tokens: Ints, frame: Frame) -> Can
     place, gap = tokens[PLACE], tokens[GAP]
     stream, last = place >> STREAM_SHIFT, place & LAST_MASK
     blank = gap + frame.blank[stream]
+    if frame.cheapest.min() >= IMPOSSIBLE:  # surely blank in all streams
+        return Candidates(place - last, blank, np.arange(len(place)), np.full(len(place), NONE))
     again = gap + frame.phone.ravel()[stream * frame.phone.shape[1] + last]
     first = place.searchsorted(np.arange(len(frame.blank)) << STREAM_SHIFT)
     ceiling = np.minimum.reduceat(np.minimum(blank, again), first) + limits.beam
@@ -132,27 +155,47 @@ def _candidates(graph: Graph, limits: Limits, tokens: Ints, frame: Frame) -> Can
     return Candidates(*map(np.concatenate, zip(*parts, moves, strict=True)))
 
 
-def merge(found: Candidates, n: int, limits: Limits) -> tuple[Ints, Ints, Ints, Ints]:
-    """Survivors within the beam, the cheapest of each place: candidate numbers, places, gaps; and the n best costs."""
+class Merged(NamedTuple):
+    """Candidates by number, and where those that survive stand."""
+
+    chosen: Ints
+    place: Ints
+    gap: Ints
+    best: Ints  # (S,)
+    winner: Ints  # of each clash; parallel with loser and behind
+    loser: Ints
+    behind: Ints
+
+
+def merge(found: Candidates, n: int, limits: Limits) -> Merged:
+    """The cheapest candidate of each place, if within the beam of its stream (of n), and the close ones it beat."""
     stream = found.place >> STREAM_SHIFT
     best = np.full(n, IMPOSSIBLE)
     np.minimum.at(best, stream, found.cost)
     gap = found.cost - best[stream]
     use = (gap <= limits.beam).nonzero()[0]
+    use = use[_order(found.place[use], gap[use], use, n, limits)]
     place, gap = found.place[use], gap[use]
-    gap_bits, position_bits = limits.beam.bit_length(), len(found.cost).bit_length()
+    new = place[1:] != place[:-1]
+    first = np.append(0, new.nonzero()[0] + 1)
+    again = (~new).nonzero()[0] + 1
+    winner = first[first.searchsorted(again, "right") - 1]
+    behind = gap[again] - gap[winner]
+    close = (behind < RIVAL).nonzero()[0]
+    return Merged(use[first], place[first], gap[first], best, use[winner[close]], use[again[close]], behind[close])
+
+
+def _order(place: Ints, gap: Ints, position: Ints, n: int, limits: Limits) -> Ints:
+    """How to sort by place, then gap, then position (which rises): one sort of packed integers if they fit."""
+    gap_bits, position_bits = limits.beam.bit_length(), len(position).bit_length()
     state_bits = KEY_BITS - (n - 1).bit_length() - LAST_BITS - gap_bits - position_bits
-    if int((place >> LAST_BITS & STATE_MASK).max()) >> max(0, state_bits):  # many streams: slower, the same order
-        use = use[np.lexsort((use, gap, place))]
-        place, gap = found.place[use], found.cost[use] - best[found.place[use] >> STREAM_SHIFT]
-    else:
-        squeezed = (place & (1 << STREAM_SHIFT) - 1) | (place >> STREAM_SHIFT << (state_bits + LAST_BITS))
-        key = ((squeezed << gap_bits | gap) << position_bits | use).view(np.uint64)
-        key.sort()
-        use = key.view(np.int64) & ((1 << position_bits) - 1)
-        place, gap = found.place[use], found.cost[use] - best[found.place[use] >> STREAM_SHIFT]
-    first = (np.append(True, place[1:] != place[:-1])).nonzero()[0]
-    return use[first], place[first], gap[first], best
+    if int((place >> LAST_BITS & STATE_MASK).max()) >> max(0, state_bits):
+        return np.lexsort((position, gap, place))
+    stream = place >> STREAM_SHIFT << max(0, state_bits) + LAST_BITS
+    key = ((stream | (place & (1 << STREAM_SHIFT) - 1)) << gap_bits | gap) << position_bits | np.arange(len(place))
+    key = key.view(np.uint64)
+    key.sort()
+    return key.view(np.int64) & ((1 << position_bits) - 1)
 
 
 def _thin(stream: Ints, gap: Ints, n: int, limits: Limits) -> Array | None:
@@ -165,35 +208,49 @@ def _thin(stream: Ints, gap: Ints, n: int, limits: Limits) -> Array | None:
     return (gap < border[stream]).nonzero()[0]
 
 
-def step(graph: Graph, limits: Limits, tokens: Ints, frame: Frame, links: Ints) -> tuple[Ints, Completed | None, Ints]:
-    """Tokens (5, n) one frame later, the words completed in it, and the best costs (S,) that gaps now count from.
-
-    `links` (S,) counts each stream's words so far.
-    """
+def step(graph: Graph, limits: Limits, tokens: Ints, frame: Frame, links: Ints) -> Step:
+    """One frame: tokens (5, n) of S streams with `links` (S,) words completed so far."""
     found = _candidates(graph, limits, tokens, frame)
-    chosen, place, gap, best = merge(found, len(links), limits)
-    stream = place >> STREAM_SHIFT
-    kept = _thin(stream, gap, len(links), limits)
+    merged = merge(found, len(links), limits)
+    chosen, place, gap = merged.chosen, merged.place, merged.gap
+    kept = _thin(place >> STREAM_SHIFT, gap, len(links), limits)
     if kept is not None:
-        chosen, place, gap, stream = chosen[kept], place[kept], gap[kept], stream[kept]
-    arc, source = found.arc[chosen], found.source[chosen]
+        chosen, place, gap = chosen[kept], place[kept], gap[kept]
+    stream, arc, source = place >> STREAM_SHIFT, found.arc[chosen], found.source[chosen]
     link, begin, fit = tokens[LINK:, source]
     begin = np.where((begin == NONE) & (arc != NONE), frame.number[stream], begin)
     fit = (fit + frame.fit.ravel()[stream * frame.fit.shape[1] + (place & LAST_MASK)]) * (begin != NONE)
     new = np.stack([place, gap, link, begin, fit])
     ended = ((arc != NONE) & (graph.word[arc] > 0)).nonzero()[0]
-    if not len(ended):
-        return new, None, best
-    return new, _complete(graph, new, ended, source[ended] * len(graph.phone) + arc[ended], frame.number, links), best
+    event = source[ended] * len(graph.phone) + arc[ended]
+    completed = _complete(graph, new, ended, event, frame.number, links) if len(ended) else None
+    return Step(new, completed, _rivals(graph, tokens, found, merged, completed), merged.best)
 
 
 def _complete(graph: Graph, tokens: Ints, ended: Ints, event: Ints, number: Ints, links: Ints) -> Completed:
     """Give the tokens that have `ended` a word their new links, one for each different `event`."""
     events, one, which = np.unique(event, return_index=True, return_inverse=True)
-    first = ended[one]
-    place, _, link, begin, fit = tokens[:, first]
+    place, _, previous, begin, fit = tokens[:, ended[one]]
     stream = place >> STREAM_SHIFT
     word = graph.word[events % len(graph.phone)].astype(np.int64)
-    fresh = links[stream] + np.arange(len(first)) - stream.searchsorted(stream)
-    tokens[LINK, ended], tokens[BEGIN, ended], tokens[FIT, ended] = fresh[which], NONE, 0
-    return Completed(stream, link, word, begin, number[stream], fit)
+    link = links[stream] + np.arange(len(one)) - stream.searchsorted(stream)
+    tokens[LINK, ended], tokens[BEGIN, ended], tokens[FIT, ended] = link[which], NONE, 0
+    return Completed(events, stream, link, previous, word, begin, number[stream], fit)
+
+
+def _rivals(graph: Graph, tokens: Ints, found: Candidates, merged: Merged, completed: Completed | None) -> Rivals:
+    """The clashes between candidates with different words behind them."""
+    both = np.concatenate([merged.winner, merged.loser])
+    arc, source = found.arc[both], found.source[both]
+    link = tokens[LINK, source]
+    ended = ((arc != NONE) & (graph.word[arc] > 0)).nonzero()[0]
+    if len(ended):
+        event = source[ended] * len(graph.phone) + arc[ended]
+        link[ended] = UNKNOWN  # a word that survived nowhere
+        if completed is not None:
+            at = np.minimum(completed.event.searchsorted(event), len(completed.event) - 1)
+            link[ended] = np.where(completed.event[at] == event, completed.link[at], UNKNOWN)
+    winner, loser = link.reshape(2, -1)
+    use = ((winner != loser) & (winner != UNKNOWN) & (loser != UNKNOWN)).nonzero()[0]
+    stream = found.place[merged.winner[use]] >> STREAM_SHIFT
+    return Rivals(stream, winner[use], loser[use], merged.behind[use])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,10 @@ from speech.asr.beam import (
     LINK,
     NONE,
     PLACE,
+    RIVAL,
     STREAM_SHIFT,
     Candidates,
+    Completed,
     Frame,
     Ints,
     Limits,
@@ -67,7 +69,16 @@ class DecoderState:
     settled: int  # leading links that all tokens share
     cost: int  # of the best token, 1/256 nat, over all frames that moved tokens
     tokens: Ints  # (5, n)
-    links: npt.NDArray[np.int32]  # (5, m), without the row STREAM
+    links: npt.NDArray[np.int32]  # (6, m), without the row STREAM
+
+
+class Found(NamedTuple):
+    """What a search leaves, streams side by side."""
+
+    tokens: Ints  # (5, n)
+    costs: Ints  # (S,) of the best tokens
+    links: Ints  # (7, m) of the words completed
+    rivals: Ints  # (4, k) rows of `beam.Rivals`
 
 
 class Decoder:
@@ -85,10 +96,10 @@ class Decoder:
         root = Candidates(here, np.zeros(1, np.int64), none, none)
         moves = beam.empty_moves(self.graph, self.limits, root, np.full(1, self.limits.beam))
         found = Candidates(*map(np.concatenate, zip(root, *moves, strict=True)))
-        _, place, gap, best = beam.merge(found, 1, self.limits)
-        none = np.full(len(place), NONE)
-        tokens = np.stack([place, gap, none, none, np.zeros_like(place)])
-        return DecoderState(0, True, 0, int(best[0]), tokens, np.zeros((5, 0), np.int32))
+        merged = beam.merge(found, 1, self.limits)
+        none = np.full(len(merged.place), NONE)
+        tokens = np.stack([merged.place, merged.gap, none, none, np.zeros_like(none)])
+        return DecoderState(0, True, 0, int(merged.best[0]), tokens, np.zeros((6, 0), np.int32))
 
     def advance(self, states: Sequence[DecoderState], log_probs: Sequence[FloatArray]) -> list[DecoderState]:
         """New states after log-probabilities (T, phones) of each stream; T may differ and be 0."""
@@ -100,8 +111,7 @@ class Decoder:
         rows = [self._rows(s, b) for s, b in zip(states, blocks, strict=True)]
         order = sorted(range(len(states)), key=lambda i: -len(rows[i]))  # finished streams drop off the end
         states, blocks = [states[i] for i in order], [blocks[i] for i in order]
-        tokens, words, costs = self._search(states, blocks, [rows[i] for i in order])
-        new = self._collect(states, blocks, tokens, words, costs)
+        new = self._collect(states, blocks, self._search(states, blocks, [rows[i] for i in order]))
         place = np.argsort(order)
         return [new[i] for i in place]
 
@@ -126,9 +136,7 @@ class Decoder:
         number = np.concatenate([r + s.frame for r, s in zip(rows, states, strict=True)])
         return Frame(cost[:, 0], phone, phone.min(axis=1), _whole(-used), number)
 
-    def _search(
-        self, states: list[DecoderState], blocks: list[FloatArray], rows: list[Ints]
-    ) -> tuple[Ints, list[Ints], Ints]:
+    def _search(self, states: list[DecoderState], blocks: list[FloatArray], rows: list[Ints]) -> Found:
         """All frames of all streams, which are sorted by falling number of rows."""
         count = np.array([len(r) for r in rows])
         base = np.cumsum(count) - count
@@ -137,28 +145,30 @@ class Decoder:
         tokens[PLACE] += _numbered([s.tokens for s in states]) << STREAM_SHIFT
         links = np.array([s.links.shape[1] for s in states])
         costs = np.array([s.cost for s in states])
-        done, words = [], []
+        done, words, rivals = [], [], [np.zeros((4, 0), np.int64)]
         for k in range(count[0]):
             n = int((count > k).sum())
             cut = tokens[PLACE].searchsorted(n << STREAM_SHIFT)
             done.append(tokens[:, cut:])
             frame = Frame(*(column[base[:n] + k] for column in frames))
-            tokens, new, best = beam.step(self.graph, self.limits, tokens[:, :cut], frame, links[:n])
-            costs[:n] += best
-            if new is not None:
-                links += np.bincount(new.stream, minlength=len(links))
-                words.append(np.stack(new))
-        return np.concatenate([tokens, *done[::-1]], axis=1), words, costs
+            after = beam.step(self.graph, self.limits, tokens[:, :cut], frame, links[:n])
+            tokens = after.tokens
+            costs[:n] += after.best
+            rivals.append(np.stack(after.rivals))
+            if after.completed is not None:
+                links += np.bincount(after.completed.stream, minlength=len(links))
+                words.append(after.completed)
+        tokens = np.concatenate([tokens, *done[::-1]], axis=1)
+        return Found(tokens, costs, _columns(words), np.concatenate(rivals, axis=1))
 
-    def _collect(
-        self, states: list[DecoderState], blocks: list[FloatArray], tokens: Ints, words: list[Ints], costs: Ints
-    ) -> list[DecoderState]:
+    def _collect(self, states: list[DecoderState], blocks: list[FloatArray], found: Found) -> list[DecoderState]:
         """States out of the batch, without the links that nothing leads to."""
-        n = len(states)
+        n, tokens = len(states), found.tokens
         stream = tokens[PLACE] >> STREAM_SHIFT
         old = [s.links for s in states]
-        links = np.concatenate([np.concatenate([_numbered(old)[None], np.concatenate(old, axis=1)]), *words], axis=1)
+        links = np.concatenate([np.stack([_numbered(old), *np.concatenate(old, axis=1)]), found.links], axis=1)
         links = links[:, np.argsort(links[0], kind="stable")]
+        history.contest(links, found.rivals, n)
         settled = np.array([s.settled for s in states])
         links, tokens[LINK], settled = history.swept(links, stream, tokens[LINK], settled)
         tokens[PLACE] -= stream << STREAM_SHIFT
@@ -168,13 +178,12 @@ class Decoder:
         for i, (state, block) in enumerate(zip(states, blocks, strict=True)):
             skipping = bool(block[-1, 0] > self._skip_log) if len(block) else state.skipping
             parts = token_parts[i].copy(), link_parts[i].copy()
-            new.append(DecoderState(state.frame + len(block), skipping, int(settled[i]), int(costs[i]), *parts))
+            new.append(DecoderState(state.frame + len(block), skipping, int(settled[i]), int(found.costs[i]), *parts))
         return new
 
     def best(self, state: DecoderState) -> Hypothesis:
         """The likeliest words so far, without one that is still being spoken."""
-        token = int(np.argmin(state.tokens[GAP]))
-        return hypothesis(self.graph, state.links, int(state.tokens[LINK, token]), state.settled, state.cost)
+        return self._hypotheses(state, state.tokens[GAP], 1)[0]
 
     def finish(self, state: DecoderState) -> Hypothesis:
         """The words of the segment if it ends here."""
@@ -182,11 +191,19 @@ class Decoder:
 
     def nbest(self, state: DecoderState, n: int) -> list[Hypothesis]:
         """The likeliest different endings, the best first: at least one, at most `n`."""
-        cost = state.tokens[GAP] + self._final_costs(state)
+        return self._hypotheses(state, state.tokens[GAP] + self._final_costs(state), n)
+
+    def _hypotheses(self, state: DecoderState, cost: Ints, n: int) -> list[Hypothesis]:
+        """The words behind the cheapest tokens; what still contends with the best lowers its margins."""
+        order = np.argsort(cost, kind="stable")
+        heads = state.tokens[LINK, order].tolist()
+        links = np.concatenate([np.zeros((1, state.links.shape[1]), np.int64), state.links])
+        close = order[(cost[order] - cost[order[0]] < RIVAL) & (state.tokens[LINK, order] != heads[0])]
+        full = np.full(len(close), heads[0])
+        history.contest(links, np.stack([full * 0, full, state.tokens[LINK, close], cost[close] - cost[order[0]]]), 1)
         found: dict[tuple[str, ...], Hypothesis] = {}
-        for token in np.argsort(cost, kind="stable").tolist():
-            head = int(state.tokens[LINK, token])
-            one = hypothesis(self.graph, state.links, head, state.settled, state.cost + int(cost[token]))
+        for token, head in zip(order.tolist(), heads, strict=True):
+            one = hypothesis(self.graph, links, head, state.settled, state.cost + int(cost[token]))
             found.setdefault(tuple(w.text for w in one.words), one)
             if len(found) == n:
                 break
@@ -219,7 +236,7 @@ class Decoder:
         clock, places = (np.asarray(arrays[k], np.int64) for k in ("clock", "places"))
         tokens, links = (np.array(arrays[k], np.int32) for k in ("tokens", "links"))
         n = len(places)
-        if clock.shape != (4,) or tokens.shape != (4, n) or not n or links.ndim != 2 or len(links) != 5:
+        if clock.shape != (4,) or tokens.shape != (4, n) or not n or links.ndim != 2 or len(links) != 6:
             raise BadSnapshot(f"decoder state of wrong shape: {clock.shape}, {tokens.shape}, {links.shape}")
         states, link = places >> LAST_BITS, tokens[LINK - 1]
         if (
@@ -230,6 +247,14 @@ class Decoder:
             raise BadSnapshot("the decoder state points outside the graph or its own words")
         frame, skipping, settled, cost = clock.tolist()
         return DecoderState(frame, bool(skipping), settled, cost, np.concatenate([places[None], tokens]), links)
+
+
+def _columns(words: list[Completed]) -> Ints:
+    """Completed words as links (7, n)."""
+    if not words:
+        return np.zeros((7, 0), np.int64)
+    parts = [[w.stream, w.previous, w.word, w.begin, w.end, w.fit, np.full(len(w.fit), RIVAL)] for w in words]
+    return np.concatenate(parts, axis=1)
 
 
 def _whole(nats: npt.NDArray[np.float64]) -> Ints:

@@ -7,15 +7,17 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 
-STREAM, PREVIOUS, WORD, BEGIN, END, FIT = range(6)  # rows of links
+STREAM, PREVIOUS, WORD, BEGIN, END, FIT, MARGIN = range(7)  # rows of links
 NONE = -1
 FAR = np.iinfo(np.int64).max
+DEPTH = 12  # words that two histories are followed back
+NEAR = 4  # frames between the ends of what is the same word in two histories
 
 
 def swept(links: Ints, stream: Ints, heads: Ints, settled: Ints) -> tuple[Ints, Ints, Ints]:
     """Links without those that no head leads to: links, heads, and how many leading links all heads of a stream share.
 
-    `links` (6, n) are sorted by stream, each after the link before it; PREVIOUS and `heads` count within the stream.
+    `links` (7, n) are sorted by stream, each after the link before it; PREVIOUS and `heads` count within the stream.
     The first `settled[s]` links of stream s are known to be shared. What is kept does not depend on when one sweeps.
     """
     offsets = links[STREAM].searchsorted(np.arange(len(settled)))
@@ -53,9 +55,33 @@ def _shared(links: Ints, stream: Ints, heads: Ints, n: int) -> Ints:
     return np.bincount(links[STREAM][common], minlength=n)
 
 
-def trace(links: npt.NDArray[np.int32], head: int) -> list[int]:
-    """The links that lead to `head`, the oldest first; `links` are one stream's, without the row STREAM."""
-    previous = links[PREVIOUS - 1].tolist()
+def contest(links: Ints, rivals: Ints, n: int) -> None:
+    """Lowers MARGIN of the words that a rival history lacks to the cost between the two.
+
+    `rivals` are rows stream (of n), winner, loser, cost. Both are followed back to where they part.
+    """
+    offsets = links[STREAM].searchsorted(np.arange(n))
+    base = offsets[rivals[0]]
+    ours, theirs, cost = rivals[1] + base, rivals[2] + base, rivals[3]
+    previous = links[PREVIOUS] + offsets[links[STREAM]]
+    for _ in range(DEPTH):
+        # Of two different links, the later cannot be an ancestor of the other. A place before `base` is the beginning.
+        on = (ours != theirs).nonzero()[0]
+        ours, theirs, cost, base = ours[on], theirs[on], cost[on], base[on]
+        if not len(on):
+            return
+        a, b = np.maximum(ours, base), np.maximum(theirs, base)
+        there = (ours >= base) & (theirs >= base) & (links[WORD, a] == links[WORD, b])
+        same = there & (np.abs(links[END, a] - links[END, b]) <= NEAR)
+        back = same | (ours > theirs)
+        lost = (back & ~same).nonzero()[0]
+        np.minimum.at(links[MARGIN], ours[lost], cost[lost])
+        ours, theirs = np.where(back, previous[a], ours), np.where(same | ~back, previous[b], theirs)
+
+
+def trace(links: Ints, head: int) -> list[int]:
+    """The links that lead to `head`, the oldest first; `links` are one stream's."""
+    previous = links[PREVIOUS].tolist()
     path = []
     while head != NONE:
         path.append(head)

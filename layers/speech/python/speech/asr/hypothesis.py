@@ -31,14 +31,15 @@ class Hypothesis:
     cost: float  # nats, acoustic and language model together
 
 
-def hypothesis(graph: Graph, links: npt.NDArray[np.int32], head: int, settled: int, cost: int) -> Hypothesis:
-    """The words that lead to link `head` of a stream."""
+def hypothesis(graph: Graph, links: npt.NDArray[np.int64], head: int, settled: int, cost: int) -> Hypothesis:
+    """The words that lead to link `head` of a stream; rows of `links` as in `history`."""
     words = []
-    for _, word, begin, end, fit in links[:, trace(links, head)].T.tolist():
-        words.append(DecodedWord(graph.words[word], begin, end + 1, confidence(fit, end + 1 - begin)))
+    for _, _, word, begin, end, fit, margin in links[:, trace(links, head)].T.tolist():
+        words.append(DecodedWord(graph.words[word], begin, end + 1, confidence(fit, end + 1 - begin, margin)))
     return Hypothesis(tuple(words), settled, cost / COST_PER_NAT)
 
 
-def confidence(fit: int, frames: int) -> float:
-    """The mean probability (geometric) of the word's phones, given the cost of all its frames in 1/256 nat."""
-    return math.exp(-fit / COST_PER_NAT / frames)
+def confidence(fit: int, frames: int, margin: int) -> float:
+    """How likely a word is right, from the cost of its phones and from its lead over rivals (both 1/256 nat)."""
+    sound = math.exp(-fit / COST_PER_NAT / frames)  # geometric mean probability of its frames
+    return sound * (1 - 0.5 * math.exp(-margin / COST_PER_NAT / 2))
