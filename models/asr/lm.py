@@ -25,9 +25,8 @@ from models.asr.spoken import spoken
 
 def read_lines(path: Path, column: int | None, skip_last: int = 0) -> Iterator[str]:
     """The lines of a text file (`.xz` or plain), or one column of a tab-separated one."""
-    opened = lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8")
-    with opened as file:
-        lines = file.read().splitlines()
+    data = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+    lines = data.decode().splitlines()
     for line in lines[: len(lines) - skip_last]:
         yield line if column is None else line.split("\t")[column]
 

@@ -2,7 +2,8 @@
 
 A token stands in a graph state after the phone `last` (0 after a blank or at the start). A frame lets it repeat the
 phone, take the blank, or follow an arc whose phone differs from `last`: the CTC topology (Graves et al. 2006, section
-4.1) laid over the graph as it is walked. Tokens that meet in the same place are merged, the cheaper one survives.
+4.1) laid over the graph as it is walked. At a cost the phone may be the same, as models taught frame by frame need.
+Tokens that meet in the same place are merged, the cheaper one survives.
 
 Everything is a whole number of 1/256 nat, tokens are kept in a fixed order, and ties go to the earlier candidate: so
 results do not depend on how the frames are cut or on which streams share the batch, to the last bit.
@@ -40,6 +41,7 @@ class Limits:
     max_active: int
     word: int  # cost of every word
     sentence: int  # cost of a new sentence inside an utterance, beside the language model's
+    twice: int  # cost of a phone right after the same phone, without a blank between
 
 
 class Frame(NamedTuple):
@@ -112,7 +114,7 @@ def empty_moves(graph: Graph, limits: Limits, edge: Candidates, ceiling: Ints) -
     return found
 
 
-def _phone_moves(graph: Graph, tokens: Ints, frame: Frame, ceiling: Ints) -> Candidates:
+def _phone_moves(graph: Graph, limits: Limits, tokens: Ints, frame: Frame, ceiling: Ints) -> Candidates:
     """Candidates along arcs with a phone, under the ceiling."""
     stream = tokens[PLACE] >> STREAM_SHIFT
     who = (tokens[GAP] <= (ceiling - frame.cheapest)[stream]).nonzero()[0]
@@ -123,8 +125,9 @@ def _phone_moves(graph: Graph, tokens: Ints, frame: Frame, ceiling: Ints) -> Can
     arc = np.arange(ends[-1] if len(ends) else 0) + (state - ends + size).repeat(size)
     phone = graph.phone[arc]
     price = frame.phone.ravel()[(stream * frame.phone.shape[1]).repeat(size) + phone] + graph.cost[arc]
+    twice = phone == (place & LAST_MASK).repeat(size)
+    price[twice] += limits.twice
     use = (price <= (ceiling[stream] - gap).repeat(size)).nonzero()[0]
-    use = use[phone[use] != (place & LAST_MASK).repeat(size)[use]]
     arc, phone = arc[use], phone[use]
     origin = np.arange(len(who)).repeat(size)[use]
     target = (stream[origin] << STATE_BITS) + graph.target[arc]
@@ -146,7 +149,7 @@ def _candidates(graph: Graph, limits: Limits, tokens: Ints, frame: Frame) -> Can
     parts = [Candidates((place - last)[use], blank[use], use, np.full(len(use), NONE))]
     use = (again <= bound).nonzero()[0]
     parts.append(Candidates(place[use], again[use], use, np.full(len(use), NONE)))
-    moves = _phone_moves(graph, tokens, frame, ceiling)
+    moves = _phone_moves(graph, limits, tokens, frame, ceiling)
     complete = (graph.word[moves.arc]).nonzero()[0]
     if len(complete):
         moves.cost[complete] += limits.word

@@ -51,13 +51,14 @@ class DecoderConfig:
     blank_skip: float = 0.98  # a frame whose blank is likelier than this moves no token
     word_penalty: float = 0.0  # nats for every word
     sentence_penalty: float = 2.0  # nats for a new sentence inside an utterance
+    twice_penalty: float = 1000.0  # nats for a phone right after the same one without a blank; CTC forbids it
 
     @property
     def limits(self) -> Limits:
         """The same in whole numbers."""
-        nats = (self.beam, self.word_penalty, self.sentence_penalty)
-        beam, word, sentence = (round(x * COST_PER_NAT) for x in nats)
-        return Limits(beam, self.max_active, word, sentence)
+        nats = (self.beam, self.word_penalty, self.sentence_penalty, self.twice_penalty)
+        whole, *penalties = (round(x * COST_PER_NAT) for x in nats)
+        return Limits(whole, self.max_active, *penalties)
 
 
 @dataclass(frozen=True)
