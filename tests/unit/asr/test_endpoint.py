@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from speech.asr.endpoint import EndpointRules, EndpointState, Rule, Span, advance
 
@@ -73,6 +73,7 @@ def test_rules_are_data() -> None:
     assert actions("s0.4 p0.4 s2", hasty) == [(0.6, "final"), (0.6, "turn"), (1.8, "final"), (2.8, "final")]
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     silent=st.lists(st.tuples(st.booleans(), st.integers(1, 60)), max_size=30),
     cuts=st.lists(st.integers(0, 1500), max_size=12),

@@ -26,6 +26,10 @@ def events_of(samples: np.ndarray, cuts: list[int] | None = None, rate: int = 16
 WHOLE = {live: events_of(DIALOGUE, live=live) for live in (False, True)}
 
 
+def placed(event: Partial | Final) -> list[tuple[str, float, float]]:
+    return [(word.text, word.start_s, word.end_s) for word in event.words]
+
+
 def finals(events: list[Event]) -> list[str]:
     return [event.raw_text for event in events if isinstance(event, Final)]
 
@@ -48,7 +52,7 @@ def test_each_word_has_the_time_at_which_it_sounds() -> None:
             start += 0.3
         assert (word.text, pytest.approx(word.start_s, abs=0.06)) == (text, start)
         assert word.start_s < word.end_s <= start + word_s(text) + 0.06
-        assert 0.9 < word.confidence <= 1
+        assert 0.5 < word.confidence <= 1
         start += word_s(text) + GAP_S
 
 
@@ -84,7 +88,7 @@ def test_partials_grow_to_the_final_and_their_stable_words_stay() -> None:
         final = next(e for e in events if isinstance(e, Final) and e.segment == number)
         assert [w.text for w in partials[-1].words] == [w.text for w in final.words]
         for partial in partials:
-            assert partial.words[: partial.stable] == final.words[: partial.stable]
+            assert placed(partial)[: partial.stable] == placed(final)[: partial.stable]
         assert len(set(partials)) == len(partials)
 
 

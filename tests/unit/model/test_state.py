@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from speech.errors import BadSnapshot
 from speech.model.state import MAX_BYTES, VERSION, pack, unpack
@@ -56,6 +56,7 @@ def test_what_is_no_snapshot_is_refused(blob: bytes) -> None:
         unpack(blob, "tiny-1")
 
 
+@settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_one_changed_byte_anywhere_is_noticed(data: st.DataObject) -> None:
     blob = bytearray(pack("tiny-1", VALUES))
@@ -65,6 +66,7 @@ def test_one_changed_byte_anywhere_is_noticed(data: st.DataObject) -> None:
         unpack(bytes(blob), "tiny-1")
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 400))
 def test_a_cut_snapshot_is_noticed(length: int) -> None:
     blob = pack("tiny-1", VALUES)

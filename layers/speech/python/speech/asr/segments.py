@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Literal
 
 import numpy as np
@@ -108,7 +109,7 @@ class Segments:
         """The running segment is over: a final if it has words, and the decoder rests."""
         assert state.decoder is not None
         words = self._words(self._decoder.finish(state.decoder), state, limit_s)
-        if words:
+        if words and fmean(word.confidence for word in words) >= self._settings.min_confidence:
             tokens = self._formatter.format(words, state.opens)
             events.append(Final(state.number, words, tokens, words[0].start_s, words[-1].end_s))
             return replace(
@@ -137,7 +138,8 @@ class Segments:
         words = self._words(best, state, math.inf)
         if words == state.shown:
             return state
-        events.append(Partial(state.number, words, min(best.stable, len(words))))
+        # The end of the last word may still move: it stops where a next word begins.
+        events.append(Partial(state.number, words, max(0, min(best.stable, len(words) - 1))))
         return replace(state, shown=words)
 
     def shown(self, state: SegmentState) -> SegmentState:

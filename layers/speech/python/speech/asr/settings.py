@@ -15,13 +15,12 @@ from speech.model.config import read_config
 class RecognitionSettings:
     """Every value has a default that fits the released models; a manifest overrides by name."""
 
-    silence_tokens: tuple[int, ...] = (
-        0,
-    )  # outputs that mean no speech: the blank, a silence phone if there is one
+    silence_tokens: tuple[int, ...] = (0,)  # outputs that mean no speech: the blank, a silence phone if there is one
     silence_probability: float = 0.9  # a frame is silent when these have more than this together
     endpoint: EndpointRules = field(default_factory=EndpointRules)
     word_start_shift_s: float = 0.0  # added to the time of a word's first label frame
-    word_end_shift_s: float = 0.0  # added to the end of a word's last label frame
+    word_end_shift_s: float = 0.04  # added to the end of the frame in which a word's last phone begins
+    min_confidence: float = 0.0  # a segment whose words have less than this on average is taken for noise
     decoder: DecoderConfig = field(default_factory=DecoderConfig)
     text: str | None = None  # name of the text bundle, a folder beside this one; null: no punctuation, no numbers
 

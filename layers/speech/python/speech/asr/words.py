@@ -14,16 +14,16 @@ def timed(
 ) -> tuple[Word, ...]:
     """Words of a segment that began with label frame `first` of the stream; label frame j begins at j x 40 ms - lead_s.
 
-    `shifts_s` are added to starts and ends (where in a sound a model fires is a property of its training). No word
-    begins before 0 or before the one before it ends, none ends before it begins, none lies after `limit_s`.
+    `shifts_s` are added to starts and ends: a word's last label frame is the first of its last phone, and where in a
+    sound a model fires is a property of its training. Words never overlap, and none lies after `limit_s`.
     """
-    found: list[Word] = []
-    earliest = 0.0
-    for word in words:
-        start = max(earliest, min(limit_s, seconds(first + word.start_frame, lead_s) + shifts_s[0]))
-        end = max(start, min(limit_s, seconds(first + word.end_frame, lead_s) + shifts_s[1]))
-        found.append(Word(word.text, round(start, 3), round(end, 3), word.confidence))
-        earliest = end
+    starts = [seconds(first + word.start_frame, lead_s) + shifts_s[0] for word in words]
+    starts = [round(min(limit_s, max(0.0, start)), 3) for start in starts]
+    nexts = [*starts[1:], limit_s][: len(starts)]
+    found = []
+    for word, start, following in zip(words, starts, nexts, strict=True):
+        end = min(following, seconds(first + word.end_frame, lead_s) + shifts_s[1])
+        found.append(Word(word.text, start, max(start, round(end, 3)), word.confidence))
     return tuple(found)
 
 
