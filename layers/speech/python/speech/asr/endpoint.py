@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -35,7 +36,7 @@ class EndpointRules:
     @property
     def turn_silence_s(self) -> float:
         """The pause after which the speaker counts as having stopped."""
-        return min(rule.min_silence_s for rule in self.rules if rule.ends_turn)
+        return min((rule.min_silence_s for rule in self.rules if rule.ends_turn), default=math.inf)
 
 
 @dataclass(frozen=True, slots=True)
