@@ -51,19 +51,18 @@ class Fragments:
         """A block with so many frames was read."""
         self._blocks += frames
 
-    def tags(self, values: Mapping[str, str]) -> list[Event]:
-        """Tags before or behind a cluster; BadMedia for what cannot be understood of them."""
+    def tags(self, values: Mapping[str, str]) -> tuple[list[Event], list[Event]]:
+        """(events before these tags, events behind them); BadMedia for what cannot be understood of them."""
         other = values.get(names.FRAGMENT_NUMBER, self._info.number) != self._info.number
         ends = other and (self._cluster or self._info.number is not None)
         info = names.told(values, FragmentInfo() if ends else self._info)
         tags = names.users(values) if ends else self._tags | names.users(values)
         if len(tags) > self._limits.tags:
             raise BadMedia(f"{len(tags)} tags in one fragment, at most {self._limits.tags} are allowed")
-        done = self.end(True) if ends else []
+        before = self.end(True) if ends else []
         self._info, self._tags = info, tags
-        if self._cluster and names.TRAILERS & values.keys():
-            done += self.end(True)
-        return done
+        over = self._cluster and names.TRAILERS & values.keys()
+        return before, self.end(True) if over else []
 
     def end(self, complete: bool) -> list[Event]:
         """The fragment is over, if one was running; what belongs to none (tags alone) is forgotten."""

@@ -121,10 +121,9 @@ class Parser:
 
     def _tagged(self, values: dict[str, str]) -> None:
         number = self._fragments.number
-        ended = self._fragments.tags(values)
+        before, behind = self._fragments.tags(values)
         error = names.service_error(values, number)
-        self._events += [event for event in (Tags(values), error) if event]
-        self._events += ended
+        self._events += [*before, Tags(values), *([error] if error else []), *behind]
 
     def _cluster(self, element: Element) -> None:
         self._events += self._fragments.cluster()

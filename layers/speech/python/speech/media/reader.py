@@ -1,8 +1,10 @@
 """Cuts a media stream into its elements as the bytes arrive, and finds its way again after damage.
 
 Segments and clusters are only noted, as their end may be unknown; the elements in them are handed over whole.
-A broken head (no ID, no size, a size beyond a limit or its parent) loses the place: the reader then looks for the
-next EBML header or, within a document whose tracks are known, the next cluster, and says what it skipped.
+A broken head (no ID, no size, a size beyond a limit or its parent) loses the place, and so does an element that has
+the head of a document or cluster inside it: its size was damaged, and waiting for its end would swallow them.
+The reader then looks for the next EBML header or, within a document whose tracks are known, the next cluster, and
+says what it skipped.
 """
 
 from __future__ import annotations
@@ -16,6 +18,12 @@ from speech.media import ebml, ids
 from speech.media.limits import Limits
 
 _MARKS = re.compile(re.escape(ids.EBML.to_bytes(4, "big")) + b"|" + re.escape(ids.CLUSTER.to_bytes(4, "big")))
+# A size, and the child that such heads begin with: 14 bytes at most.
+_SIZE = rb"(?:[\x80-\xff]|[\x40-\x7f].|[\x20-\x3f].{2}|[\x10-\x1f].{3}|[\x08-\x0f].{4}|\x01.{7})"
+_HEAD = re.compile(
+    rb"\x1a\x45\xdf\xa3" + _SIZE + rb"\x42[\x82\x85-\x87\xf2\xf3\xf7]|\x1f\x43\xb6\x75" + _SIZE + rb"\xe7[\x80-\x88]",
+    re.DOTALL,
+)
 _HELD = {
     ids.EBML: "header_bytes",
     ids.SIMPLE_BLOCK: "block_bytes",
@@ -64,7 +72,7 @@ class ElementReader:
         self._at = 0  # where in the buffer to go on
         self._level = Level.TOP
         self._ends: dict[Level, int] = {}  # offsets where a Segment and a Cluster of known size end
-        self._skip = 0  # bytes of an ignored element that are still to come
+        self._scanned = 0  # offset up to which the element that is awaited has no head inside it
         self._tracks_known = False
         self._lost: tuple[int, str] | None = None  # since which offset, why
 
@@ -94,8 +102,6 @@ class ElementReader:
         while True:
             if self._lost:
                 return self._resynchronise(*self._lost)
-            if not self._skipped():
-                return None
             try:
                 found = self._element()
             except BadMedia as error:
@@ -110,17 +116,9 @@ class ElementReader:
         if self._lost:
             offset, reason = self._lost
             return Lost(offset, self._base + len(self._buffer) - offset, reason)
-        if self._skip:
-            return Lost(self.position, 0, f"the input ends {self._skip} bytes before the end of an ignored element")
         if left := len(self._buffer) - self._at:
             return Lost(self.position, left, f"the input ends inside an element, of which {left} bytes are there")
         return None
-
-    def _skipped(self) -> bool:
-        """Go over bytes of an ignored element; False when more of them must come first."""
-        step = min(self._skip, len(self._buffer) - self._at)
-        self._at, self._skip = self._at + step, self._skip - step
-        return not self._skip
 
     def _element(self) -> Element | Lost | None:
         """The next element, or None when its bytes are not all there."""
@@ -136,19 +134,28 @@ class ElementReader:
         if element in (ids.SEGMENT, ids.CLUSTER):
             return self._open(element, content, size)
         self._check(element, self._base + content, size)
-        if element not in _HELD:
-            self._at, self._skip = content, size
-            return _IGNORED
+        self._look_inside(element, content, size)
         if content + size > len(self._buffer):
             return None
         return self._take(element, content, size)
 
     def _take(self, element: int, content: int, size: int) -> Element:
-        found = Element(element, self.position, bytes(self._buffer[content : content + size]))
+        found = _IGNORED
+        if element in _HELD:
+            found = Element(element, self.position, bytes(self._buffer[content : content + size]))
         self._at = content + size
         if element in (ids.EBML, ids.TRACKS):
             self._tracks_known = element == ids.TRACKS
         return found
+
+    def _look_inside(self, element: int, content: int, size: int) -> None:
+        """Refuse an element with a document or cluster inside it, as soon as that is there."""
+        start = max(content, self._scanned - 13 - self._base)
+        end = min(content + size, len(self._buffer))
+        if found := _HEAD.search(self._buffer, start, end):
+            inner = ids.name(int.from_bytes(found.group()[:4], "big"))
+            raise BadMedia(f"{ids.name(element)} claims {size} bytes, but {found.start() - content} in, {inner} begins")
+        self._scanned = self._base + end
 
     def _close_ended(self) -> None:
         """Leave a Cluster and a Segment of known size at their ends."""

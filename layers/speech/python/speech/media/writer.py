@@ -60,16 +60,14 @@ class PutMediaWriter:
         self._numbers = {track.number for track in tracks}
         self._fragment_ms = fragment_ms
         self._start: int | None = None  # timecode of the running fragment
-        self._last = -1  # timecode of the last block
+        self._last = 0  # timecode of the last block
         self._missing: set[int] = set()  # tracks without a frame in the running fragment: the service refuses it (4011)
-        self._finished = False
 
     def block(self, track: int, timecode_ms: int, data: bytes, tags: Mapping[str, str] | None = None) -> bytes:
         """One frame; begins a fragment when that is due, and ends the one before with `tags`."""
         if track not in self._numbers:
             raise BadMedia(f"a block of track {track}, expected one of {sorted(self._numbers)}")
-        if timecode_ms < self._last:
-            raise BadMedia(f"a block at {timecode_ms} ms behind one at {self._last} ms; timecodes must not go back")
+        self._check_time(timecode_ms)
         out = b""
         if self._start is None or (timecode_ms - self._start >= self._fragment_ms and not self._missing):
             out = self.begin(timecode_ms, tags)
@@ -83,10 +81,11 @@ class PutMediaWriter:
 
     def begin(self, timecode_ms: int, tags: Mapping[str, str] | None = None) -> bytes:
         """A fragment begins here; `tags` are those of the one before."""
-        out = self._end(tags)
+        self._check_time(timecode_ms)
         cluster = encode.cluster_head(timecode_ms)
+        out = self._end(tags)
         head, self._head = self._head, b""
-        self._start, self._missing = timecode_ms, set(self._numbers)
+        self._start, self._last, self._missing = timecode_ms, timecode_ms, set(self._numbers)
         return out + head + cluster
 
     def finish(self, tags: Mapping[str, str] | None = None) -> bytes:
@@ -95,6 +94,10 @@ class PutMediaWriter:
         ended = encode.tags({END_OF_FRAGMENT: ""}) if self._start is not None else b""
         self._start = None
         return out + ended
+
+    def _check_time(self, timecode_ms: int) -> None:
+        if timecode_ms < self._last:
+            raise BadMedia(f"a block at {timecode_ms} ms behind one at {self._last} ms; timecodes must not go back")
 
     def _end(self, tags: Mapping[str, str] | None) -> bytes:
         """The tags of the running fragment, which is complete with them."""
