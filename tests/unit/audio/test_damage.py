@@ -150,6 +150,13 @@ def test_chained_ogg_streams_are_all_read(subtype: str) -> None:
     assert warnings == ["a following part was left out: it has 2 channels at 16000 Hz, the first 1 at 16000 Hz"]
 
 
+def test_a_stream_that_changes_its_rate_and_channels_goes_on_as_it_began() -> None:
+    later = rec.with_av(rec.sound(1, 48000, 2), 48000, "adts", "aac")
+    got, _ = read(rec.with_av(SOUND, RATE, "adts", "aac") + later)
+    assert got.shape == (pytest.approx(3 * RATE, abs=3000), 1)
+    assert np.abs(got[-RATE // 2 :]).max() > 0.1
+
+
 def id3(size: int, version: int = 3) -> bytes:
     """An ID3v2 tag with a cover picture of `size` bytes, in which frames of MPEG audio seem to stand."""
     picture = b"APIC" + struct.pack(">I", size) + b"\0\0" + (b"\xff\xfb\x90\x44" * (size // 4)).ljust(size, b"\0")

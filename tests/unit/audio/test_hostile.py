@@ -57,20 +57,20 @@ def samples_or_reason(data: bytes) -> None:
 
 
 @given(st.binary(max_size=3000))
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 def test_random_bytes(data: bytes) -> None:
     samples_or_reason(data)
 
 
 @given(st.sampled_from(sorted(REAL)), st.binary(max_size=600))
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 def test_random_bytes_behind_the_start_of_a_real_file(name: str, data: bytes) -> None:
     samples_or_reason(REAL[name][: 12 + len(data) % 50] + data)
 
 
 @pytest.mark.parametrize("name", sorted(REAL))
 @given(st.data())
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 def test_real_files_with_bytes_changed_and_parts_lost(name: str, data: st.DataObject) -> None:
     file = bytearray(REAL[name])
     # Half of the changes fall into the header, where they do most harm.

@@ -12,7 +12,8 @@ import av
 import numpy as np
 
 from speech.audio.pcm import Samples
-from speech.audio.reader import AudioReader
+from speech.audio.reader import AudioReader, check_limits
+from speech.audio.resample import MAX_RATE
 from speech.audio.sniff import Kind
 from speech.audio.window import Window
 from speech.errors import BadAudio
@@ -22,7 +23,10 @@ _MOST_DAMAGED = 1000  # packets left out before giving up
 
 
 class Demuxed:
-    """One sound track of a container: its codec's name and its decoded frames."""
+    """The first sound track of a container, decoded and brought to one sample format."""
+
+    rate: int  # Hz, of what `converted` gives, from its first frame on
+    layout: av.AudioLayout  # likewise
 
     def __init__(self, kind: Kind, file: Window) -> None:
         self.warnings: list[str] = []
@@ -37,7 +41,7 @@ class Demuxed:
         except BaseException:
             self._container.close()
             raise
-        self.codec: str = self._stream.codec_context.name
+        self.format = f"{kind.name}, {self._stream.codec_context.name}"
 
     def _sound_track(self) -> av.AudioStream:
         streams = self._container.streams
@@ -59,7 +63,35 @@ class Demuxed:
             return float(stream.duration * stream.time_base)
         return self._container.duration / 1e6 if self._container.duration else None
 
-    def frames(self) -> Iterator[av.AudioFrame]:
+    def converted(
+        self, sample_format: str, highest_rate: int, frame_size: int | None = None
+    ) -> Iterator[av.AudioFrame]:
+        """Frames of one sample format, layout and rate, those of the first frame (HE-AAC doubles what its header says).
+
+        A rate above `highest_rate` becomes that. BadAudio beyond the limits, or when there is no frame at all.
+        """
+        shape: tuple[str, str, int] | None = None
+        resampler: av.AudioResampler | None = None
+        for frame in self._frames():
+            if shape is None:
+                self.rate, self.layout = min(frame.sample_rate, highest_rate), frame.layout
+                check_limits(self.format, frame.sample_rate, frame.layout.nb_channels)
+            now = (frame.format.name, frame.layout.name, frame.sample_rate)
+            if resampler is None or now != shape:
+                yield from resampler.resample(None) if resampler else ()
+                resampler = av.AudioResampler(sample_format, self.layout, self.rate, frame_size)
+                shape = now
+            frame.pts = None  # gaps in the time stamps are not sound
+            try:
+                yield from resampler.resample(frame)
+            except av.FFmpegError as error:
+                raise BadAudio(f"{self.format} that changes to {shape}, which cannot be converted") from error
+        if resampler is None:
+            detail = "".join(f" ({warning})" for warning in self.warnings)
+            raise BadAudio(f"{self.format} without a single sample of audio{detail}")
+        yield from resampler.resample(None)
+
+    def _frames(self) -> Iterator[av.AudioFrame]:
         """Decoded frames; damaged packets are left out and counted in `warnings`."""
         damaged = 0
         packets = self._container.demux(self._stream)
@@ -91,45 +123,22 @@ class AvReader(AudioReader):
     def __init__(self, kind: Kind, file: Window) -> None:
         super().__init__()
         self._source = Demuxed(kind, file)
-        self.warnings = self._source.warnings
-        self.format = f"{kind.name}, {self._source.codec}"
+        self.warnings, self.format = self._source.warnings, self._source.format
+        self._blocks = self._source.converted("flt", MAX_RATE)
         try:
-            self._blocks = self._convert()
-            # The true rate and channels are those of the first frame: HE-AAC doubles what its header says.
-            self._first: Samples | None = next(self._blocks, None)
+            self._first: av.AudioFrame | None = next(self._blocks, None)
         except BaseException:
             self.close()
             raise
-        if self._first is None:
-            detail = "".join(f" ({warning})" for warning in self.warnings)
-            self.close()
-            raise BadAudio(f"{self.format} without a single sample of audio{detail}")
+        self.rate, self.channels = self._source.rate, self._source.layout.nb_channels
         promised_s = self._source.promised_s
         self.frames = round(promised_s * self.rate) if promised_s else None
 
-    def _convert(self) -> Iterator[Samples]:
-        """Blocks (n, channels) at the first frame's rate and layout, whatever later frames have."""
-        resampler = None
-        for frame in self._source.frames():
-            if resampler is None:
-                self.rate, self.channels = frame.sample_rate, frame.layout.nb_channels
-                resampler = av.AudioResampler(format="flt", layout=frame.layout, rate=frame.rate)
-            frame.pts = None  # gaps in the time stamps are not sound
-            for out in resampler.resample(frame):
-                yield self._samples(out)
-        for out in resampler.resample(None) if resampler else []:
-            yield self._samples(out)
-
-    def _samples(self, frame: av.AudioFrame) -> Samples:
-        return np.asarray(frame.to_ndarray(), np.float32).reshape(-1, self.channels)
-
     def _decode(self) -> Samples:
-        block, self._first = self._first, None
-        while block is None or not len(block):
-            block = next(self._blocks, None)
-            if block is None:
-                return np.zeros((0, self.channels), np.float32)
-        return block
+        frame, self._first = self._first or next(self._blocks, None), None
+        if frame is None:
+            return np.zeros((0, self.channels), np.float32)
+        return np.asarray(frame.to_ndarray(), np.float32).reshape(-1, self.channels)
 
     def close(self) -> None:
         """Free the decoder."""

@@ -6,15 +6,14 @@ Streams from one file to the other: memory stays flat for hours of audio.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import BinaryIO
 
 import av
 
 from speech.audio.files import identify
 from speech.audio.files_av import TOLERANCE_S, Demuxed
-from speech.audio.reader import MAX_CHANNELS, truncated
-from speech.audio.resample import MIN_RATE
-from speech.errors import BadAudio
+from speech.audio.reader import truncated
 
 HIGHEST_RATE = 48_000  # Hz; what lies above carries no speech
 
@@ -38,40 +37,22 @@ def transcode_to_flac(source: BinaryIO, target: BinaryIO) -> Converted:
     file, kind = identify(source)
     demuxed = Demuxed(kind, file)
     try:
-        return _transcode(f"{kind.name}, {demuxed.codec}", demuxed, target)
+        return _transcode(demuxed, target)
     finally:
         demuxed.close()
 
 
-def _transcode(name: str, source: Demuxed, target: BinaryIO) -> Converted:
-    decoded = source.frames()
-    first = next(decoded, None)
-    if first is None:
-        detail = "".join(f" ({warning})" for warning in source.warnings)
-        raise BadAudio(f"{name} without a single sample of audio{detail}")
-    if first.layout.nb_channels > MAX_CHANNELS:
-        raise BadAudio(f"{name} with {first.layout.nb_channels} channels; expected 1 to {MAX_CHANNELS}")
-    if first.sample_rate < MIN_RATE:
-        raise BadAudio(f"{name} with a sample rate of {first.sample_rate} Hz; expected {MIN_RATE} Hz or more")
-    rate, written = min(first.sample_rate, HIGHEST_RATE), 0
+def _transcode(source: Demuxed, target: BinaryIO) -> Converted:
+    frames, written = source.converted("s16", HIGHEST_RATE, frame_size=4096), 0
+    first = next(frames, None)  # tells rate and layout
     with av.open(target, "w", format="flac") as out:
-        stream = out.add_stream("flac", rate=rate, layout=first.layout, format="s16")
-        resampler = av.AudioResampler(format="s16", layout=first.layout, rate=rate, frame_size=4096)
-        frame: av.AudioFrame | None = first
-        while frame is not None:
+        stream = out.add_stream("flac", rate=source.rate, layout=source.layout, format="s16")
+        for frame in chain([first] if first else [], frames):
             frame.pts = None
-            written += _encode(resampler.resample(frame), stream, out)
-            frame = next(decoded, None)
-        written += _encode(resampler.resample(None), stream, out)
+            written += frame.samples
+            out.mux(stream.encode(frame))
         out.mux(stream.encode(None))
-    if source.promised_s and source.promised_s - written / rate > TOLERANCE_S:
-        source.warnings.append(truncated(source.promised_s, written / rate))
-    return Converted(name, rate, first.layout.nb_channels, written, tuple(source.warnings))
-
-
-def _encode(frames: list[av.AudioFrame], stream: av.AudioStream, out: av.container.OutputContainer) -> int:
-    """Encode and write frames; how many samples per channel they held."""
-    for frame in frames:
-        frame.pts = None
-        out.mux(stream.encode(frame))
-    return sum(frame.samples for frame in frames)
+    there_s = written / source.rate
+    if source.promised_s and source.promised_s - there_s > TOLERANCE_S:
+        source.warnings.append(truncated(source.promised_s, there_s))
+    return Converted(source.format, source.rate, source.layout.nb_channels, written, tuple(source.warnings))

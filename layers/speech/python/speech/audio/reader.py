@@ -44,10 +44,7 @@ class AudioReader(ABC):
 
     def begin(self) -> Self:
         """Check the limits and decode the first samples: an audio file without audio is refused, never empty."""
-        if not 1 <= self.channels <= MAX_CHANNELS:
-            raise BadAudio(f"{self.format} with {self.channels} channels; expected 1 to {MAX_CHANNELS}")
-        if not MIN_RATE <= self.rate <= MAX_RATE:
-            raise BadAudio(f"{self.format} with a sample rate of {self.rate} Hz; expected {MIN_RATE} to {MAX_RATE} Hz")
+        check_limits(self.format, self.rate, self.channels)
         self._pending = self._decode()
         if not len(self._pending):
             detail = "".join(f" ({warning})" for warning in self.warnings)
@@ -100,6 +97,14 @@ class AudioReader(ABC):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def check_limits(name: str, rate: int, channels: int) -> None:
+    """BadAudio, with the numbers, beyond 1 to 8 channels or 8 to 192 kHz."""
+    if not 1 <= channels <= MAX_CHANNELS:
+        raise BadAudio(f"{name} with {channels} channels; expected 1 to {MAX_CHANNELS}")
+    if not MIN_RATE <= rate <= MAX_RATE:
+        raise BadAudio(f"{name} with a sample rate of {rate} Hz; expected {MIN_RATE} to {MAX_RATE} Hz")
 
 
 def truncated(promised_s: float, there_s: float) -> str:
