@@ -40,7 +40,7 @@ REAL = {
 
 
 def samples_or_reason(data: bytes) -> None:
-    """Decode up to a minute; only a SpeechError may be raised, within a second of processor time."""
+    """Decode up to a minute; only a SpeechError may be raised, within two seconds of processor time."""
     start = time.process_time()
     try:
         with open_audio(io.BytesIO(data)) as audio:
