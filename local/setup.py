@@ -119,6 +119,8 @@ def install(name: str, folder: Path) -> None:
     ]
     # Ready-made wheels only: no compiler and no Python headers are ever needed.
     command += ["--only-binary", ":all:", "-r", requirements(name)]
+    # Of torch and the readers of the template a run needs a fraction: Python compiles that when it is first imported.
+    command += [] if name in ("dev", "stack") else ["--no-compile"]
     with log.open("w") as out, Bar(folder.name, len(pins(requirements(name)))) as bar:
         pip = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert pip.stdout is not None
