@@ -105,6 +105,12 @@ class Compiler:
         # A history is the key of its words plus its order on top, so that () and (<unk>) differ.
         self.histories = [(0, 0), *((1, k) for k in singles), *((2, k) for k in doubles)]
         self.index = {h: i for i, h in enumerate(self.histories)}
+        self.ends = {(0, 0): -float(model.one[LM_END])}
+        for order, keys, logs in ((1, model.two, model.two_p), (2, model.three, model.three_p)):
+            at = np.flatnonzero(keys & MASK == LM_END)
+            self.ends |= {
+                (order, key): -p for key, p in zip((keys[at] >> BITS).tolist(), logs[at].tolist(), strict=True)
+            }
 
     def after(self, order: int, key: int) -> int:
         """The history that stands for the last `order` words."""
@@ -122,23 +128,29 @@ class Compiler:
             for context, group in groupby(rows, key=lambda r: r[0] >> BITS):
                 yield self.index[order, context], [(key & MASK, -p) for key, p in group]
 
+    def backoff(self, order: int, key: int) -> float:
+        """What it costs a history to forget its oldest word, in nats."""
+        return -float(self.model.weight(np.array([key]), order)[0])
+
+    def sentence_end(self, order: int, key: int) -> float:
+        """What it costs a history to end the sentence, by itself or after forgetting, in nats."""
+        here = self.ends.get((order, key), LARGEST)
+        if not order:
+            return here
+        return min(here, self.backoff(order, key) + self.sentence_end(order - 1, key & ((1 << BITS * (order - 1)) - 1)))
+
     def root(self, history: int, words: list[tuple[int, float]]) -> list[Arc]:
         """The arcs of a history's root."""
         order, key = self.histories[history]
-        arcs: list[Arc] = []
+        arcs: list[Arc] = [(0, END, -1 - self.index[1, START], units(self.sentence_end(order, key)))]
         entries: list[Entry] = []
         if order:
-            weight = self.model.weight(np.array([key]), order)[0]
-            arcs.append((0, NO_WORD, -1 - self.after(order - 1, key), units(-weight)))
+            arcs.append((0, NO_WORD, -1 - self.after(order - 1, key), units(self.backoff(order, key))))
         for word, nats in words:
-            if word == LM_END:
-                arcs.append((0, END, -1 - self.index[1, START], units(nats)))
             target = self.after(min(order + 1, 2), key << BITS | word)
             for variant, sounds in enumerate(self.sounds[word]):
                 entries.append((sounds, self.number[word], target, units(nats + VARIANT_COST * (variant > 0))))
-        arcs += self.builder.tree(sorted(entries))
-        assert len(arcs) > 1, f"history {key} has words without a pronunciation only"
-        return arcs
+        return arcs + self.builder.tree(sorted(entries))
 
     def compile(self, phones: list[str]) -> Graph:
         """The whole graph."""

@@ -29,7 +29,7 @@ IMPOSSIBLE = 1 << 30
 LAST_BITS, STATE_BITS = 8, 32  # a place is stream, state and last phone
 LAST_MASK, STATE_MASK = (1 << LAST_BITS) - 1, (1 << STATE_BITS) - 1
 STREAM_SHIFT = LAST_BITS + STATE_BITS
-EMPTY_MOVES = 3  # two back-offs and the start of a new sentence
+EMPTY_MOVES = 2  # back-offs that a trigram takes to forget everything
 KEY_BITS = 64  # of the integers that are sorted to merge tokens
 
 
@@ -99,7 +99,7 @@ def empty_moves(graph: Graph, limits: Limits, edge: Candidates, ceiling: Ints) -
     found = []
     for _ in range(EMPTY_MOVES):
         state = edge.place >> LAST_BITS & STATE_MASK
-        arc = np.concatenate([state, state + 1])  # a root has at most two such arcs, and at least two arcs in all
+        arc = np.concatenate([state, state + 1])  # the shortest history has one such arc, the others two
         use = (graph.phone[arc] == 0).nonzero()[0]
         arc, origin = arc[use], use % len(state)
         place, cost = edge.place[origin], edge.cost[origin] + graph.cost[arc]
@@ -232,7 +232,11 @@ def step(graph: Graph, limits: Limits, tokens: Ints, frame: Frame, links: Ints) 
 
 def _complete(graph: Graph, tokens: Ints, ended: Ints, event: Ints, number: Ints, links: Ints) -> Completed:
     """Give the tokens that have `ended` a word their new links, one for each different `event`."""
-    events, one, which = np.unique(event, return_index=True, return_inverse=True)
+    order = event.argsort(kind="stable")
+    new = np.append(True, event[order[1:]] != event[order[:-1]])
+    one, which = order[new], np.empty_like(order)
+    which[order] = new.cumsum() - 1
+    events = event[one]
     place, _, previous, begin, fit = tokens[:, ended[one]]
     stream = place >> STREAM_SHIFT
     word = graph.word[events % len(graph.phone)].astype(np.int64)

@@ -127,33 +127,36 @@ class Decoder:
         skip = block[:, 0] > self._skip_log
         return np.flatnonzero(~(skip & np.append(state.skipping, skip)[: len(skip)]))
 
-    def _frames(self, states: list[DecoderState], blocks: list[FloatArray], rows: list[Ints]) -> Frame:
-        """The used frames of all streams, one stream after the other."""
+    def _frames(self, states: list[DecoderState], blocks: list[FloatArray], rows: list[Ints], order: Ints) -> Frame:
+        """The used frames of all streams, one stream after the other, taken in an order."""
         used = np.concatenate([b[r] for r, b in zip(rows, blocks, strict=True)]).astype(np.float64)
         cost = _whole(-self.config.acoustic_scale * used)
         phone = cost.copy()
         phone[:, 0] = beam.IMPOSSIBLE
         phone[used[:, 0] > self._skip_log] = beam.IMPOSSIBLE
         number = np.concatenate([r + s.frame for r, s in zip(rows, states, strict=True)])
-        return Frame(cost[:, 0], phone, phone.min(axis=1), _whole(-used), number)
+        columns = cost[:, 0], phone, phone.min(axis=1), _whole(-used), number
+        return Frame(*(column[order] for column in columns))
 
     def _search(self, states: list[DecoderState], blocks: list[FloatArray], rows: list[Ints]) -> Found:
         """All frames of all streams, which are sorted by falling number of rows."""
-        count = np.array([len(r) for r in rows])
-        base = np.cumsum(count) - count
-        frames = self._frames(states, blocks, rows)
+        count = [len(r) for r in rows]
+        turn = np.concatenate([np.arange(n) for n in count])
+        frames = self._frames(states, blocks, rows, np.argsort(turn, kind="stable"))
+        active = np.bincount(turn).tolist()  # streams that have a first, second, ... frame
         tokens = np.concatenate([s.tokens for s in states], axis=1)
         tokens[PLACE] += _numbered([s.tokens for s in states]) << STREAM_SHIFT
         links = np.array([s.links.shape[1] for s in states])
         costs = np.array([s.cost for s in states])
         done, words, rivals = [], [], [np.zeros((4, 0), np.int64)]
-        for k in range(count[0]):
-            n = int((count > k).sum())
-            cut = tokens[PLACE].searchsorted(n << STREAM_SHIFT)
-            done.append(tokens[:, cut:])
-            frame = Frame(*(column[base[:n] + k] for column in frames))
-            after = beam.step(self.graph, self.limits, tokens[:, :cut], frame, links[:n])
-            tokens = after.tokens
+        at = 0
+        for n in active:
+            cut = int(tokens[PLACE].searchsorted(n << STREAM_SHIFT))
+            if cut < tokens.shape[1]:
+                done.append(tokens[:, cut:])
+                tokens = tokens[:, :cut]
+            after = beam.step(self.graph, self.limits, tokens, Frame(*(c[at : at + n] for c in frames)), links[:n])
+            at, tokens = at + n, after.tokens
             costs[:n] += after.best
             rivals.append(np.stack(after.rivals))
             if after.completed is not None:
@@ -216,7 +219,7 @@ class Decoder:
         cost = np.where(state.tokens[BEGIN] == NONE, LARGEST_COST, 2 * LARGEST_COST)
         for nth in (0, 1):
             arc = np.minimum(at + nth, len(self.graph.phone) - 1)
-            ends = (self.graph.arcs[at] > nth) & (self.graph.phone[arc] == 0) & (self.graph.word[arc] == END)
+            ends = (state.tokens[BEGIN] == NONE) & (self.graph.word[arc] == END) & (self.graph.phone[arc] == 0)
             cost = np.where(ends, self.graph.cost[arc], cost)
         return cost.astype(np.int64)
 

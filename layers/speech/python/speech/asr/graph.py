@@ -1,8 +1,9 @@
 """The decoding graph: pronunciations and language model compiled into one automaton over phones, read from a file.
 
 States are prefix-tree nodes; one tree hangs at the root of each language-model history. A state is the number of its
-first arc, its arcs stand side by side, and equal states are stored once. An arc with phone 0 takes no time: from a
-root to the root of the shorter history (back-off) or, marked with the word END, to the root of a new sentence. Every
+first arc, its arcs stand side by side, and equal states are stored once. An arc with phone 0 takes no time; only roots
+have such arcs, as their first: one to the root of the shorter history (back-off; the shortest has none), then one that
+is marked with the word END and leads to the root of a new sentence, at the cost of ending this one. Every
 other arc consumes a phone; the last phone of a word carries the word and leads to a root. The blank and the repetition
 of CTC are not in the graph: the decoder adds them.
 
