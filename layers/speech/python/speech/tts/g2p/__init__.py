@@ -1,0 +1,1 @@
+"""Words to phonemes: lexicon, endings, homographs, and letter-to-sound for words that no lexicon has."""
