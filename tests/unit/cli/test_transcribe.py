@@ -44,7 +44,7 @@ def test_text_is_the_usual_output(capsys: pytest.CaptureFixture[str], mono: str)
 
 
 @pytest.mark.parametrize(
-    ("name", "beginning"), [("srt", "1\n00:00:00,300 --> "), ("vtt", "WEBVTT\n\n"), ("json", '{\n "jobName": "mono"')]
+    ("name", "beginning"), [("srt", "1\n00:00:00,3"), ("vtt", "WEBVTT\n\n"), ("json", '{\n "jobName": "mono"')]
 )
 def test_other_formats(capsys: pytest.CaptureFixture[str], mono: str, name: str, beginning: str) -> None:
     code, out, _ = run(capsys, mono, "--format", name)

@@ -18,7 +18,7 @@ class RecognitionSettings:
     silence_tokens: tuple[int, ...] = (0,)  # outputs that mean no speech: the blank, a silence phone if there is one
     silence_probability: float = 0.9  # a frame is silent when these have more than this together
     endpoint: EndpointRules = field(default_factory=EndpointRules)
-    word_start_shift_s: float = 0.0  # added to the time of a word's first label frame
+    word_start_shift_s: float = 0.02  # added to the time of a word's first label frame; measured on known durations
     word_end_shift_s: float = 0.04  # added to the end of the frame in which a word's last phone begins
     min_confidence: float = 0.0  # a segment whose words have less than this on average is taken for noise
     decoder: DecoderConfig = field(default_factory=DecoderConfig)
