@@ -23,7 +23,7 @@ Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
 
 PLACE, GAP, LINK, BEGIN, FIT = range(5)  # rows of tokens; they are sorted by PLACE
-NONE, UNKNOWN = -1, -2
+NONE, MOVED, UNKNOWN = -1, -2, -2
 RIVAL = 8 * COST_PER_NAT  # a history that is further behind is no rival
 IMPOSSIBLE = 1 << 30
 LAST_BITS, STATE_BITS = 8, 32  # a place is stream, state and last phone
@@ -60,7 +60,7 @@ class Candidates(NamedTuple):
     place: Ints
     cost: Ints
     source: Ints  # the token it comes from
-    arc: Ints  # the arc followed in this frame, NONE for repetition and blank
+    event: Ints  # source * arcs + arc if a word was completed, MOVED within a word, NONE for repetition and blank
 
 
 class Completed(NamedTuple):
@@ -109,7 +109,7 @@ def empty_moves(graph: Graph, limits: Limits, edge: Candidates, ceiling: Ints) -
             break
         arc, origin, place = arc[use], origin[use], place[use]
         place += (graph.target[arc] - state[origin]) << LAST_BITS
-        edge = Candidates(place, cost[use], edge.source[origin], edge.arc[origin])
+        edge = Candidates(place, cost[use], edge.source[origin], edge.event[origin])
         found.append(edge)
     return found
 
@@ -131,31 +131,31 @@ def _phone_moves(graph: Graph, limits: Limits, tokens: Ints, frame: Frame, ceili
     arc, phone = arc[use], phone[use]
     origin = np.arange(len(who)).repeat(size)[use]
     target = (stream[origin] << STATE_BITS) + graph.target[arc]
-    return Candidates((target << LAST_BITS) + phone, gap[origin] + price[use], who[origin], arc)
+    source = who[origin]
+    event = np.where(graph.word[arc] > 0, source * len(graph.phone) + arc, MOVED)
+    return Candidates((target << LAST_BITS) + phone, gap[origin] + price[use], source, event)
 
 
 def _candidates(graph: Graph, limits: Limits, tokens: Ints, frame: Frame) -> Candidates:
-    """All that can be reached; few are behind the beam."""
+    """All that can be reached, and some that are behind the beam."""
     place, gap = tokens[PLACE], tokens[GAP]
     stream, last = place >> STREAM_SHIFT, place & LAST_MASK
-    blank = gap + frame.blank[stream]
+    blank, source = gap + frame.blank[stream], np.arange(len(place))
     if frame.cheapest.min() >= IMPOSSIBLE:  # surely blank in all streams
-        return Candidates(place - last, blank, np.arange(len(place)), np.full(len(place), NONE))
+        return Candidates(place - last, blank, source, np.full(len(place), NONE))
     again = gap + frame.phone.ravel()[stream * frame.phone.shape[1] + last]
     first = place.searchsorted(np.arange(len(frame.blank)) << STREAM_SHIFT)
     ceiling = np.minimum.reduceat(np.minimum(blank, again), first) + limits.beam
-    bound = ceiling[stream]
-    use = (blank <= bound).nonzero()[0]
-    parts = [Candidates((place - last)[use], blank[use], use, np.full(len(use), NONE))]
-    use = (again <= bound).nonzero()[0]
-    parts.append(Candidates(place[use], again[use], use, np.full(len(use), NONE)))
     moves = _phone_moves(graph, limits, tokens, frame, ceiling)
-    complete = (graph.word[moves.arc]).nonzero()[0]
+    parts = [(place - last, blank, source), (place, again, source), moves[:3]]
+    events = [np.full(2 * len(place), NONE), moves.event]
+    complete = (moves.event >= 0).nonzero()[0]
     if len(complete):
         moves.cost[complete] += limits.word
-        edge = Candidates(*(column[complete] for column in moves))
-        parts += empty_moves(graph, limits, edge, ceiling)
-    return Candidates(*map(np.concatenate, zip(*parts, moves, strict=True)))
+        found = empty_moves(graph, limits, Candidates(*(column[complete] for column in moves)), ceiling)
+        parts += [edge[:3] for edge in found]
+        events += [edge.event for edge in found]
+    return Candidates(*map(np.concatenate, zip(*parts, strict=True)), np.concatenate(events))
 
 
 class Merged(NamedTuple):
@@ -179,13 +179,19 @@ def merge(found: Candidates, n: int, limits: Limits) -> Merged:
     use = (gap <= limits.beam).nonzero()[0]
     use = use[_order(found.place[use], gap[use], use, n, limits)]
     place, gap = found.place[use], gap[use]
-    new = place[1:] != place[:-1]
-    first = np.append(0, new.nonzero()[0] + 1)
-    again = (~new).nonzero()[0] + 1
+    new = _new(place)
+    first, again = new.nonzero()[0], (~new).nonzero()[0]
     winner = first[first.searchsorted(again, "right") - 1]
     behind = gap[again] - gap[winner]
     close = (behind < RIVAL).nonzero()[0]
     return Merged(use[first], place[first], gap[first], best, use[winner[close]], use[again[close]], behind[close])
+
+
+def _new(ordered: Ints) -> npt.NDArray[np.bool_]:
+    """Where a value differs from the one before it."""
+    new = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return new
 
 
 def _order(place: Ints, gap: Ints, position: Ints, n: int, limits: Limits) -> Ints:
@@ -219,21 +225,21 @@ def step(graph: Graph, limits: Limits, tokens: Ints, frame: Frame, links: Ints) 
     kept = _thin(place >> STREAM_SHIFT, gap, len(links), limits)
     if kept is not None:
         chosen, place, gap = chosen[kept], place[kept], gap[kept]
-    stream, arc, source = place >> STREAM_SHIFT, found.arc[chosen], found.source[chosen]
-    link, begin, fit = tokens[LINK:, source]
-    begin = np.where((begin == NONE) & (arc != NONE), frame.number[stream], begin)
-    fit = (fit + frame.fit.ravel()[stream * frame.fit.shape[1] + (place & LAST_MASK)]) * (begin != NONE)
-    new = np.stack([place, gap, link, begin, fit])
-    ended = ((arc != NONE) & (graph.word[arc] > 0)).nonzero()[0]
-    event = source[ended] * len(graph.phone) + arc[ended]
-    completed = _complete(graph, new, ended, event, frame.number, links) if len(ended) else None
-    return Step(new, completed, _rivals(graph, tokens, found, merged, completed), merged.best)
+    stream, source, event = place >> STREAM_SHIFT, found.source[chosen], found.event[chosen]
+    new = tokens[:, source]
+    new[PLACE], new[GAP], begin = place, gap, new[BEGIN]
+    begin[:] = np.where((begin == NONE) & (event != NONE), frame.number[stream], begin)
+    new[FIT] += frame.fit.ravel()[stream * frame.fit.shape[1] + (place & LAST_MASK)]
+    new[FIT] *= begin != NONE
+    ended = (event >= 0).nonzero()[0]
+    completed = _complete(graph, new, ended, event[ended], frame.number, links) if len(ended) else None
+    return Step(new, completed, _rivals(tokens, found, merged, completed), merged.best)
 
 
 def _complete(graph: Graph, tokens: Ints, ended: Ints, event: Ints, number: Ints, links: Ints) -> Completed:
     """Give the tokens that have `ended` a word their new links, one for each different `event`."""
     order = event.argsort(kind="stable")
-    new = np.append(True, event[order[1:]] != event[order[:-1]])
+    new = _new(event[order])
     one, which = order[new], np.empty_like(order)
     which[order] = new.cumsum() - 1
     events = event[one]
@@ -245,14 +251,13 @@ def _complete(graph: Graph, tokens: Ints, ended: Ints, event: Ints, number: Ints
     return Completed(events, stream, link, previous, word, begin, number[stream], fit)
 
 
-def _rivals(graph: Graph, tokens: Ints, found: Candidates, merged: Merged, completed: Completed | None) -> Rivals:
+def _rivals(tokens: Ints, found: Candidates, merged: Merged, completed: Completed | None) -> Rivals:
     """The clashes between candidates with different words behind them."""
     both = np.concatenate([merged.winner, merged.loser])
-    arc, source = found.arc[both], found.source[both]
-    link = tokens[LINK, source]
-    ended = ((arc != NONE) & (graph.word[arc] > 0)).nonzero()[0]
+    event, link = found.event[both], tokens[LINK, found.source[both]]
+    ended = (event >= 0).nonzero()[0]
     if len(ended):
-        event = source[ended] * len(graph.phone) + arc[ended]
+        event = event[ended]
         link[ended] = UNKNOWN  # a word that survived nowhere
         if completed is not None:
             at = np.minimum(completed.event.searchsorted(event), len(completed.event) - 1)

@@ -148,7 +148,9 @@ class Decoder:
         tokens[PLACE] += _numbered([s.tokens for s in states]) << STREAM_SHIFT
         links = np.array([s.links.shape[1] for s in states])
         costs = np.array([s.cost for s in states])
-        done, words, rivals = [], [], [np.zeros((4, 0), np.int64)]
+        done: list[Ints] = []
+        words: list[Completed] = []
+        rivals: list[Any] = [np.zeros((4, 0), np.int64)]
         at = 0
         for n in active:
             cut = int(tokens[PLACE].searchsorted(n << STREAM_SHIFT))
@@ -158,7 +160,7 @@ class Decoder:
             after = beam.step(self.graph, self.limits, tokens, Frame(*(c[at : at + n] for c in frames)), links[:n])
             at, tokens = at + n, after.tokens
             costs[:n] += after.best
-            rivals.append(np.stack(after.rivals))
+            rivals.append(after.rivals)
             if after.completed is not None:
                 links += np.bincount(after.completed.stream, minlength=len(links))
                 words.append(after.completed)
