@@ -140,10 +140,25 @@ def test_a_clear_word_is_surer_than_an_unclear_one(graph: Graph) -> None:
     assert 0 < unclear.confidence < 0.4
 
 
+def test_a_word_with_a_close_rival_is_less_sure_than_its_sounds(graph: Graph) -> None:
+    decoder, log_probs = Decoder(graph, EXHAUSTIVE), peaks(0, 1, 2, 3, 4, 0, 4, 2, 3, 0)
+    log_probs[6, [1, 4]] = np.log(0.498)  # "cat" or "sat"
+    *_, close = decoder.finish(decoded(decoder, log_probs)).words
+    log_probs[6, 1] = np.log(1e-6)
+    *_, alone = decoder.finish(decoded(decoder, log_probs)).words
+    assert (close.text, alone.text) == ("sat", "sat")
+    assert close.confidence < alone.confidence - 0.1
+
+
 def test_equal_phones_need_a_blank_between_them(graph: Graph) -> None:
     decoder = Decoder(graph, EXHAUSTIVE)
     assert texts(decoder.finish(decoded(decoder, peaks(1, 2, 3, 0, 3, 2, 1)))) == ("cat", "tack")
     assert texts(decoder.finish(decoded(decoder, peaks(1, 2, 3, 3, 2, 1)))) != ("cat", "tack")
+
+
+def test_equal_phones_may_touch_at_a_cost(graph: Graph) -> None:
+    decoder = Decoder(graph, DecoderConfig(beam=100.0, twice_penalty=1.0))
+    assert texts(decoder.finish(decoded(decoder, peaks(1, 2, 3, 3, 2, 1)))) == ("cat", "tack")
 
 
 def test_silence_is_no_words(graph: Graph) -> None:
