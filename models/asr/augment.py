@@ -1,4 +1,4 @@
-"""Augmentation of log-mel features: level, tempo, vocal tract, noise, rooms, telephone band, masks.
+"""Augmentation of log-mel features: level, tempo, vocal tract, noise, rooms, telephone band, codecs, masks.
 
 All of it works on stored features, in the power domain where the physics is additive, so one pass over the recordings
 serves every epoch. Features are (T, mels) float32 in the fixed scale of `speech.features.logmel`.
@@ -24,12 +24,13 @@ class Augmenter:
     """Probabilities and ranges of each kind of damage; decibels and factors as named."""
 
     noises: FloatArray | None = None  # (frames, mels) ln power, one noise after the other
-    tempo: float = 0.12
-    warp: float = 0.12
-    noise: float = 0.5
-    snr_db: tuple[float, float] = (5.0, 30.0)
-    room: float = 0.2
-    band: float = 0.15
+    tempo: float = 0.08
+    warp: float = 0.08
+    noise: float = 0.2
+    snr_db: tuple[float, float] = (6.0, 30.0)
+    room: float = 0.08
+    band: float = 0.08
+    low_pass: float = 0.3
     masks: bool = True
 
     def __call__(
@@ -45,6 +46,8 @@ class Augmenter:
             power = self.add_noise(power, rng)
         if rng.random() < self.band:
             power = telephone(power, rng)
+        if rng.random() < self.low_pass:
+            power = low_pass(power, rng)
         power = np.maximum(power + np.float32(rng.uniform(-4.0, 2.0)), FLOOR)
         f = (power - np.float32(LOG_MEL.offset)) / np.float32(LOG_MEL.scale)
         return (mask(f, rng) if self.masks else f), labels
@@ -105,15 +108,24 @@ def telephone(power: FloatArray, rng: np.random.Generator) -> FloatArray:
     return inside.astype(np.float32)
 
 
+def low_pass(power: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Nothing above 3.6 to 7.4 kHz, as perceptual codecs at low rates leave it; half of the time below it holes too."""
+    power = np.where(BIN_HZ < rng.uniform(3600.0, 7400.0), power, FLOOR)
+    if rng.random() < 0.5:  # what lies far below the loudest bin of its frame is not coded
+        heard = power > power.max(axis=1, keepdims=True) - np.float32(rng.uniform(9.0, 13.0))
+        power = np.where(heard, power, FLOOR)
+    return power.astype(np.float32)
+
+
 def mask(f: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """SpecAugment (Park et al., 2019): two bands of up to 12 bins, and stretches of up to 200 ms, set to the mean."""
+    """SpecAugment (Park et al., 2019): two bands of up to 7 bins, and stretches of up to 120 ms, set to the mean."""
     mean = f.mean()
     for _ in range(2):
-        width = rng.integers(0, 13)
+        width = rng.integers(0, 8)
         start = rng.integers(0, f.shape[1] - width)
         f[:, start : start + width] = mean
-    for _ in range(len(f) // 300 + 1):
-        width = rng.integers(0, 21)
+    for _ in range(len(f) // 400 + 1):
+        width = rng.integers(0, 13)
         start = rng.integers(0, max(1, len(f) - width))
         f[start : start + width] = mean
     return f
