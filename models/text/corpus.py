@@ -108,8 +108,9 @@ def vocabulary(counts: Counter[str], spellings: dict[str, Counter[str]], config:
     for word, forms in spellings.items():
         form, count = forms.most_common(1)[0]
         often = count >= config["mixed_count"] and count >= config["mixed_share"] * counts[word]
-        if often and 2 * count >= forms.total():
+        if often and 2 * count >= forms.total() and not form.endswith("'S"):
             mixed[word] = form
+    mixed |= {form.lower(): form for form in config["spellings"].split()}
     return Vocabulary(rows, mixed, config["buckets"])
 
 

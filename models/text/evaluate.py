@@ -1,7 +1,8 @@
 """Measure a text bundle on held-out text, through the product: `python -m models.text.evaluate DATA BUNDLE`.
 
-Held-out lines become spoken words without fillers, cut into segments of 8 to 45 words. `whole` segments end where a
-sentence ends; `cut` ones are cut anywhere. Word times carry no pauses, so the product's hints only know the ends.
+Held-out lines become spoken words, cut into segments of 8 to 45 words. `whole` segments end where a sentence ends,
+`cut` ones anywhere; `fluent` ones end with a sentence and have no "uh" and "um". Word times carry no pauses, so the
+product's hints only know the ends.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from speech.events import Word
 from speech.model.bundle import Bundle, write_manifest
 from speech.text.formatter import Formatter
-from speech.text.punctuation import COMMA, PERIOD, QUESTION, SIGNS
+from speech.text.punctuation import COMMA, PERIOD, QUESTION, SIGNS, capitalised
 
 from models.text.labels import IGNORE, Example, examples
 
@@ -28,7 +29,8 @@ GROUPS = {
     "read sentences": ("common_voice_sentences",),
 }
 SHORTEST, LONGEST = 8, 45  # words in a segment
-LIMIT = 40_000  # words of each group
+CAPITAL, OTHER = "capital", "other"  # classes of casing besides "", lower case
+LIMIT = 20_000  # words of each group
 
 
 @dataclass
@@ -56,7 +58,7 @@ class Counts:
         return sum(self.right.values()) / max(1, sum(self.true.values()))
 
 
-def held_out(data: Path, names: Sequence[str]) -> list[Example]:
+def held_out(data: Path, names: Sequence[str], fluent: bool) -> list[Example]:
     """Labelled words of the held-out lines of these sources, in order, no more than LIMIT."""
     rng = random.Random(3)
     lines: dict[str, list[str]] = {name: [] for name in names}
@@ -67,9 +69,8 @@ def held_out(data: Path, names: Sequence[str]) -> list[Example]:
     found: list[Example] = []
     for part in lines.values():
         words: list[Example] = []
-        rng.shuffle(part) if len(part) > LIMIT else None
         for line in part:
-            words += examples(line, rng, drop_fillers=True)
+            words += examples(line, rng, drop_fillers=fluent)
         found += words[: LIMIT // len(names)]
     return found
 
@@ -91,42 +92,35 @@ def measure(formatter: Formatter, words: list[Example], cut: bool) -> tuple[Coun
     opens = True
     for segment in segments(words, cut):
         spoken = [Word(item.word, i * 0.3, (i + 1) * 0.3, 1.0) for i, item in enumerate(segment)]
-        guessed, spellings, _ = formatter._tags(spoken)
-        for i, item in enumerate(segment):
+        guessed, spellings, _ = formatter.tags(spoken)
+        for item, mark, spelling in zip(segment, guessed, spellings, strict=True):
             if item.punctuation != IGNORE:
-                marks.add(SIGNS[item.punctuation], SIGNS[guessed[i]])
-            starts = opens if i == 0 else guessed[i - 1] in (PERIOD, QUESTION)
-            spelled = spellings[i][:1].upper() + spellings[i][1:] if starts else spellings[i]
-            # A capital is a class of its own spelling: right only if the whole word is spelled as it was written.
-            pair = [x if x != item.word else "" for x in (item.written, spelled)]
-            same = pair[0] == pair[1]
-            names = [("capital" if x else "") for x in pair] if same or not all(pair) else ["capital", "other capital"]
-            casing.add(names[0], names[1])
+                marks.add(SIGNS[item.punctuation], SIGNS[mark])
+            casing.add(*casing_pair(item, capitalised(spelling) if opens else spelling))
             if not item.initial:
-                inner.add(
-                    *(["capital" if x else "" for x in (pair[0], spellings[i] if spellings[i] != item.word else "")])
-                )
-        tail = guessed[-1]
-        opens = tail in (PERIOD, QUESTION)
+                inner.add(*casing_pair(item, spelling))
+            opens = mark in (PERIOD, QUESTION)
     return marks, casing, inner
+
+
+def casing_pair(item: Example, spelled: str) -> tuple[str, str]:
+    """Classes of the true and the found spelling; another spelling than the true one is a class of its own."""
+    found = "" if spelled == item.word else CAPITAL if spelled == item.written else OTHER
+    return (CAPITAL if item.written != item.word else ""), OTHER if found and item.written == item.word else found
 
 
 def report(marks: Counts, casing: Counts, inner: Counts) -> dict[str, float]:
     """The numbers, rounded."""
-    capital = (
-        casing.right["capital"]
-        * 2
-        / max(1, casing.true["capital"] + casing.guessed["capital"] + casing.guessed["other capital"])
-    )
+    capitals = casing.true[CAPITAL] + casing.guessed[CAPITAL] + casing.guessed[OTHER]
     return {
         "words": sum(casing.true.values()),
         "punctuation_f1": round(marks.f1([SIGNS[COMMA], SIGNS[PERIOD], SIGNS[QUESTION]]), 4),
         "comma_f1": round(marks.f1([SIGNS[COMMA]]), 4),
         "period_f1": round(marks.f1([SIGNS[PERIOD]]), 4),
         "question_f1": round(marks.f1([SIGNS[QUESTION]]), 4),
-        "casing_f1": round(capital, 4),
+        "casing_f1": round(2 * casing.right[CAPITAL] / max(1, capitals), 4),
+        "inner_casing_accuracy": round(inner.accuracy(), 4),
         "casing_accuracy": round(casing.accuracy(), 4),
-        "inner_capitals_f1": round(inner.f1(["capital"]), 4),
     }
 
 
@@ -140,8 +134,8 @@ def main() -> None:
     formatter = Formatter.load(arguments.bundle)
     measured: dict[str, object] = {"command": "python -m models.text.evaluate DATA models/bundles/text-en-v1"}
     for group, names in GROUPS.items():
-        words = held_out(arguments.data, names)
-        for kind in ("whole", "cut"):
+        for kind in ("whole", "cut", "fluent"):
+            words = held_out(arguments.data, names, fluent=kind == "fluent")
             found = report(*measure(formatter, words, kind == "cut"))
             measured[f"{group}, {kind}"] = found
             print(f"{group:15s} {kind:6s}", json.dumps(found), flush=True)

@@ -12,6 +12,7 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
+import onnxruntime as ort
 import torch
 from speech.model.bundle import MANIFEST, Manifest, write_manifest
 from speech.model.onnx import OnnxModel
@@ -72,6 +73,16 @@ def write_graph(model: Tagger, path: Path) -> None:
         opset_version=OPSET,
         dynamo=False,
     )
+    simplify(path)
+
+
+def simplify(path: Path) -> None:
+    """Fold constants and drop dead nodes in place, so that loading is quick; standard operators only."""
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = str(path)
+    options.log_severity_level = 3
+    ort.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
 
 
 def check(model: Tagger, path: Path) -> float:
@@ -100,7 +111,7 @@ def manifest_of(config: dict[str, object], measured: dict[str, object]) -> Manif
         task="text",
         language="en-US",
         files={"tagger.onnx": "", "vocabulary.txt": ""},
-        licences=("weights: Apache-2.0; training texts: see MODEL_CARD.md of models/text",),
+        licences=("weights: as this repository; training texts: see models/text/MODEL_CARD.md",),
         training_data=tuple(sorted(sources)),
         measured=measured,
         settings={"buckets": corpus["buckets"]},

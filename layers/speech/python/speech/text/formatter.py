@@ -28,11 +28,14 @@ class Formatter:
     hints: Hints = field(default_factory=Hints)
 
     @classmethod
-    def load(cls, folder: Path) -> Formatter:
-        """From a text bundle. Raises BadBundle when it is incomplete, altered, or of another task."""
+    def load(cls, folder: Path, verify: bool = True) -> Formatter:
+        """From a text bundle. Raises BadBundle when it is incomplete, altered, or of another task.
+
+        `verify=False` skips the checksums, for a copy that was verified when it was made.
+        """
         from speech.model.onnx import OnnxModel
 
-        bundle = Bundle.load(folder, task="text")
+        bundle = Bundle.load(folder, task="text", verify=verify)
         buckets = bundle.manifest.settings.get("buckets")
         if not isinstance(buckets, int):
             raise BadBundle(f"{folder}: settings.buckets is {buckets!r}, expected a whole number")
@@ -51,7 +54,7 @@ class Formatter:
         """
         if not words:
             return ()
-        marks, spellings, names = self._tags(words)
+        marks, spellings, names = self.tags(words)
         line: list[str] = []  # spoken words and signs, as the rules for numbers read them
         origin: list[int] = []  # for each, the word it is or follows
         for i, word in enumerate(words):
@@ -64,7 +67,7 @@ class Formatter:
         ]
         return _tokens(pieces, words, spellings, opens)
 
-    def _tags(self, words: Sequence[Word]) -> tuple[list[int], list[str], set[int]]:
+    def tags(self, words: Sequence[Word]) -> tuple[list[int], list[str], set[int]]:
         """Sign class after each word, spelling of each word, positions of names."""
         texts = [word.text for word in words]
         if self.tagger is None:
