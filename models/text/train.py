@@ -96,7 +96,9 @@ class Trainer:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
         self.step += 1
-        if self.config["steps"] - self.step < self.config["average_last"] and self.step % 20 == 0:
+        if self.config["steps"] - self.step >= self.config["average_last"]:
+            self.averaged = 0  # a finished run that goes on begins its average anew
+        elif self.step % 20 == 0:
             self.averaged += 1
             for name, value in self.model.state_dict().items():
                 self.average[name] += (value - self.average[name]) / self.averaged
