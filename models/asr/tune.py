@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from speech.asr.decoder import Decoder, DecoderConfig
 from speech.asr.graph import Graph
+from speech.asr.hypothesis import Calibration, Hypothesis
 
 from models.asr.spoken import spoken
 
@@ -25,19 +26,15 @@ FRAME_S = 0.04
 Data = list[tuple[list[str], npt.NDArray[np.float32]]]
 
 
-def errors(reference: list[str], words: list[str]) -> tuple[int, int, int]:
-    """Substitutions, deletions and insertions of the cheapest alignment."""
-    row = [(j, 0, 0, j) for j in range(len(words) + 1)]  # cost, substitutions, deletions, insertions
+def align(reference: list[str], words: list[str]) -> str:
+    """The cheapest alignment: `=` right, `S` wrong, `D` missing, `I` too many."""
+    row = [(j, "I" * j) for j in range(len(words) + 1)]
     for wanted in reference:
-        above, row = row, [(row[0][0] + 1, 0, row[0][2] + 1, 0)]
+        above, row = row, [(row[0][0] + 1, row[0][1] + "D")]
         for j, got in enumerate(words):
-            hit = above[j] if wanted == got else _add(above[j], 1, 0, 0)
-            row.append(min(hit, _add(above[j + 1], 0, 1, 0), _add(row[j], 0, 0, 1)))
-    return row[-1][1:]
-
-
-def _add(cell: tuple[int, int, int, int], s: int, d: int, i: int) -> tuple[int, int, int, int]:
-    return cell[0] + 1, cell[1] + s, cell[2] + d, cell[3] + i
+            hit = (above[j][0] + (wanted != got), above[j][1] + ("=" if wanted == got else "S"))
+            row.append(min(hit, (above[j + 1][0] + 1, above[j + 1][1] + "D"), (row[j][0] + 1, row[j][1] + "I")))
+    return row[-1][1]
 
 
 def read(path: Path, limit: int | None = None) -> Data:
@@ -47,22 +44,42 @@ def read(path: Path, limit: int | None = None) -> Data:
     return [(spoken(str(text)), file[f"lp{i}"].astype(np.float32)) for i, text in enumerate(references)]
 
 
-def decode(decoder: Decoder, data: Data) -> tuple[list[list[str]], float]:
+def decode(decoder: Decoder, data: Data) -> tuple[list[Hypothesis], float]:
     """The words of each utterance, and processor seconds per second of audio."""
     begun = time.process_time()
     found = []
     for _, log_probs in data:
         [state] = decoder.advance([decoder.start()], [log_probs])
-        found.append([w.text for w in decoder.finish(state).words])
+        found.append(decoder.finish(state))
     frames = sum(len(log_probs) for _, log_probs in data)
     return found, (time.process_time() - begun) / (frames * FRAME_S)
 
 
-def score(data: Data, found: list[list[str]]) -> str:
+def score(data: Data, found: list[Hypothesis]) -> str:
     """The word error rate in words."""
-    total = np.sum([errors(reference, words) for (reference, _), words in zip(data, found, strict=True)], axis=0)
-    n = sum(len(reference) for reference, _ in data)
-    return f"WER {100 * total.sum() / n:5.2f} %  ({total[0]} wrong, {total[1]} missing, {total[2]} too many of {n})"
+    total = "".join(align(ref, [w.text for w in h.words]) for (ref, _), h in zip(data, found, strict=True))
+    wrong, missing, extra, n = total.count("S"), total.count("D"), total.count("I"), len(total) - total.count("I")
+    rate = 100 * (wrong + missing + extra) / n
+    return f"WER {rate:5.2f} %  ({wrong} wrong, {missing} missing, {extra} too many of {n})"
+
+
+def calibrate(data: Data, found: list[Hypothesis], rounds: int = 30) -> Calibration:
+    """Logistic regression (Newton's method, slightly regularised) of rightness on the evidence for each word."""
+    rows, right = [], []
+    for (reference, _), hypothesis in zip(data, found, strict=True):
+        marks = [m for m in align(reference, [w.text for w in hypothesis.words]) if m != "D"]
+        for mark, word in zip(marks, hypothesis.words, strict=True):
+            rows.append([1.0, word.evidence.sound, word.evidence.margin, np.log(word.evidence.frames)])
+            right.append(mark == "=")
+    x, y, weights = np.array(rows), np.array(right, float), np.zeros(4)
+    for _ in range(rounds):
+        p = 1 / (1 + np.exp(-x @ weights))
+        curvature = x.T @ (x * (p * (1 - p))[:, None]) + 0.1 * np.eye(4)
+        weights += np.linalg.solve(curvature, x.T @ (y - p) - 0.1 * weights)
+    p = 1 / (1 + np.exp(-x @ weights))
+    entropy = [-np.mean(y * np.log(q) + (1 - y) * np.log(1 - q)) for q in (p, np.full(len(y), y.mean()))]
+    print(f"right {y.mean():.3f}; cross-entropy {entropy[0]:.3f} nats, without evidence {entropy[1]:.3f}")
+    return Calibration(*(round(float(w), 3) for w in weights))
 
 
 def combinations(settings: list[str]) -> list[dict[str, Any]]:
@@ -82,12 +99,15 @@ def main() -> None:
     parser.add_argument("--logits", type=Path, nargs="+", required=True)
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE,VALUE")
     parser.add_argument("--limit", type=int, help="utterances of each file")
+    parser.add_argument("--calibrate", action="store_true", help="also fit the confidences")
     args = parser.parse_args()
     graph = Graph.load(args.graph)
     for chosen in combinations(args.settings):
         for path in args.logits:
             data = read(path, args.limit)
             found, factor = decode(Decoder(graph, DecoderConfig(**chosen)), data)
+            if args.calibrate:
+                print(calibrate(data, found))
             print(f"{path.stem}  {chosen}  {score(data, found)}  real-time factor {factor:.4f}", flush=True)
 
 

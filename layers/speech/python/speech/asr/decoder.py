@@ -11,7 +11,7 @@ in between give the same bits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +34,7 @@ from speech.asr.beam import (
     Limits,
 )
 from speech.asr.graph import COST_PER_NAT, END, Graph
-from speech.asr.hypothesis import Hypothesis, hypothesis
+from speech.asr.hypothesis import Calibration, Hypothesis, hypothesis
 from speech.errors import BadSnapshot
 
 FloatArray = npt.NDArray[np.float32]
@@ -52,6 +52,7 @@ class DecoderConfig:
     word_penalty: float = 0.0  # nats for every word
     sentence_penalty: float = 2.0  # nats for a new sentence inside an utterance
     twice_penalty: float = 1000.0  # nats for a phone right after the same one without a blank; CTC forbids it
+    calibration: Calibration = field(default_factory=Calibration)  # of word confidences
 
     @property
     def limits(self) -> Limits:
@@ -209,7 +210,8 @@ class Decoder:
         history.contest(links, np.stack([full * 0, full, state.tokens[LINK, close], cost[close] - cost[order[0]]]), 1)
         found: dict[tuple[str, ...], Hypothesis] = {}
         for token, head in zip(order.tolist(), heads, strict=True):
-            one = hypothesis(self.graph, links, head, state.settled, state.cost + int(cost[token]))
+            total = state.cost + int(cost[token])
+            one = hypothesis(self.graph, links, head, state.settled, total, self.config.calibration)
             found.setdefault(tuple(w.text for w in one.words), one)
             if len(found) == n:
                 break

@@ -13,6 +13,30 @@ from speech.asr.history import trace
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """What speaks for one word."""
+
+    sound: float  # mean log probability of its frames
+    margin: float  # nats to the best history without it, at most 8
+    frames: int
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Weights of a logistic regression from evidence to the probability that a word is right (`models.asr.tune`)."""
+
+    bias: float = 1.2
+    sound: float = 1.0
+    margin: float = 0.5
+    length: float = -0.4  # of the logarithm of the number of frames
+
+    def confidence(self, word: Evidence) -> float:
+        """0 to 1."""
+        weighed = self.sound * word.sound + self.margin * word.margin + self.length * math.log(word.frames)
+        return 1 / (1 + math.exp(-self.bias - weighed))
+
+
+@dataclass(frozen=True)
 class DecodedWord:
     """One word. Frames count from the start of the segment."""
 
@@ -20,6 +44,7 @@ class DecodedWord:
     start_frame: int  # the first frame of its first phone
     end_frame: int  # the frame after the first one of its last phone
     confidence: float  # 0 to 1
+    evidence: Evidence = Evidence(0.0, 0.0, 1)
 
 
 @dataclass(frozen=True)
@@ -31,15 +56,13 @@ class Hypothesis:
     cost: float  # nats, acoustic and language model together
 
 
-def hypothesis(graph: Graph, links: npt.NDArray[np.int64], head: int, settled: int, cost: int) -> Hypothesis:
+def hypothesis(
+    graph: Graph, links: npt.NDArray[np.int64], head: int, settled: int, cost: int, calibration: Calibration
+) -> Hypothesis:
     """The words that lead to link `head` of a stream; rows of `links` as in `history`."""
     words = []
     for _, _, word, begin, end, fit, margin in links[:, trace(links, head)].T.tolist():
-        words.append(DecodedWord(graph.words[word], begin, end + 1, confidence(fit, end + 1 - begin, margin)))
+        frames = end + 1 - begin
+        evidence = Evidence(-fit / COST_PER_NAT / frames, margin / COST_PER_NAT, frames)
+        words.append(DecodedWord(graph.words[word], begin, end + 1, calibration.confidence(evidence), evidence))
     return Hypothesis(tuple(words), settled, cost / COST_PER_NAT)
-
-
-def confidence(fit: int, frames: int, margin: int) -> float:
-    """How likely a word is right, from the cost of its phones and from its lead over rivals (both 1/256 nat)."""
-    sound = math.exp(-fit / COST_PER_NAT / frames)  # geometric mean probability of its frames
-    return sound * (1 - 0.5 * math.exp(-margin / COST_PER_NAT / 2))
