@@ -111,7 +111,7 @@ def telephone(power: FloatArray, rng: np.random.Generator) -> FloatArray:
 def low_pass(power: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Nothing above 3.6 to 7.4 kHz, as perceptual codecs at low rates leave it; half of the time below it holes too."""
     cutoff = rng.uniform(3600.0, 7400.0)
-    power = np.where(BIN_HZ < cutoff, power, FLOOR)
+    power = np.where(cutoff > BIN_HZ, power, FLOOR)
     if rng.random() < 0.5:  # what lies far below the loudest bin of its frame is not coded
         heard = power > power.max(axis=1, keepdims=True) - np.float32(rng.uniform(9.0, 13.0))
         power = np.where(heard, power, FLOOR)

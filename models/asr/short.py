@@ -7,13 +7,16 @@ from collections.abc import Iterator
 
 from models.asr.spoken import cardinal, ordinal, year
 
-REPLIES = """yes|no|yeah|okay|ok|sure|thank you|thanks|thank you very much|please|yes please|no thank you|no thanks|
-hello|hi|bye|goodbye|bye bye|right|alright|all right|great|good|fine|perfect|correct|that's correct|that's right|
-that is correct|of course|excuse me|sorry|i'm sorry|pardon|what|i see|oh|um|uh|mm|hmm|mhm|oh okay|go ahead|one moment|one moment please|
-hold on|wait|stop|help|cancel|repeat|start|go|enter|erase|operator|agent|representative|customer service|main menu|
-good morning|good afternoon|good evening|good night|how are you|i'm fine|you're welcome|no problem|exactly|absolutely|
-i don't know|i think so|not really|maybe|never mind|that's it|that's all|that's all thank you|yes i do|no i don't|
-speak to an agent|i'm not sure|nothing else|can you hear me|sounds good|yes that's right|no that's wrong""".replace(
+REPLIES = """\
+yes|no|yeah|okay|ok|sure|thank you|thanks|thank you very much|please|yes please|no thank you|
+no thanks|hello|hi|bye|goodbye|bye bye|right|alright|all right|great|good|fine|perfect|correct|
+that's correct|that's right|that is correct|of course|excuse me|sorry|i'm sorry|pardon|what|i see|
+oh|um|uh|mm|hmm|mhm|oh okay|go ahead|one moment|one moment please|hold on|wait|stop|help|cancel|
+repeat|start|go|enter|erase|operator|agent|representative|customer service|main menu|good morning|
+good afternoon|good evening|good night|how are you|i'm fine|you're welcome|no problem|exactly|
+absolutely|i don't know|i think so|not really|maybe|never mind|that's it|that's all|
+that's all thank you|yes i do|no i don't|speak to an agent|i'm not sure|nothing else|
+can you hear me|sounds good|yes that's right|no that's wrong""".replace(
     "\n", ""
 ).split("|")
 MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
