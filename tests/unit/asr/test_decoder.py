@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from speech.asr.hypothesis import Hypothesis
 from speech.errors import BadBundle, BadSnapshot
 from tiny import WORDS, Oracle, language_model, random_log_probs, tiny_graph
 
-EXHAUSTIVE = DecoderConfig(beam=100.0, max_active=10**6, blank_skip=1.0, word_penalty=0.3, sentence_penalty=0.7)
-PRUNED = DecoderConfig(beam=6.0, max_active=20, blank_skip=0.6)
+WIDE: dict[str, Any] = {"beam": 100.0, "word_beam": 100.0, "max_active": 10**6, "blank_skip": 1.0}
+EXHAUSTIVE = DecoderConfig(**WIDE, word_penalty=0.3, sentence_penalty=0.7)
+PRUNED = DecoderConfig(beam=6.0, word_beam=4.0, max_active=20, blank_skip=0.6)
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +158,7 @@ def test_equal_phones_need_a_blank_between_them(graph: Graph) -> None:
 
 
 def test_equal_phones_may_touch_at_a_cost(graph: Graph) -> None:
-    decoder = Decoder(graph, DecoderConfig(beam=100.0, twice_penalty=1.0))
+    decoder = Decoder(graph, DecoderConfig(**WIDE, twice_penalty=1.0))
     assert texts(decoder.finish(decoded(decoder, peaks(1, 2, 3, 3, 2, 1)))) == ("cat", "tack")
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from speech.asr.graph import COST_PER_NAT, END, Graph
+from speech.asr.graph import COST_PER_NAT, END, NO_WORD, Graph
 
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
@@ -38,6 +38,7 @@ class Limits:
     """What pruning and the language model are told, in 1/256 nat."""
 
     beam: int
+    word_beam: int  # for completed words
     max_active: int
     word: int  # cost of every word
     sentence: int  # cost of a new sentence inside an utterance, beside the language model's
@@ -127,12 +128,14 @@ def _phone_moves(graph: Graph, limits: Limits, tokens: Ints, frame: Frame, ceili
     price = frame.phone.ravel()[(stream * frame.phone.shape[1]).repeat(size) + phone] + graph.cost[arc]
     twice = phone == (place & LAST_MASK).repeat(size)
     price[twice] += limits.twice
-    use = (price <= (ceiling[stream] - gap).repeat(size)).nonzero()[0]
+    slack = (ceiling[stream] - gap).repeat(size) - price
+    use = (slack >= 0).nonzero()[0]
+    use = use[(slack[use] >= limits.beam - limits.word_beam) | (graph.word[arc[use]] == NO_WORD)]
     arc, phone = arc[use], phone[use]
     origin = np.arange(len(who)).repeat(size)[use]
     target = (stream[origin] << STATE_BITS) + graph.target[arc]
     source = who[origin]
-    event = np.where(graph.word[arc] > 0, source * len(graph.phone) + arc, MOVED)
+    event = np.where(graph.word[arc] != NO_WORD, source * len(graph.phone) + arc, MOVED)
     return Candidates((target << LAST_BITS) + phone, gap[origin] + price[use], source, event)
 
 

@@ -45,8 +45,9 @@ LARGEST_COST = 1 << 20  # 4096 nats
 class DecoderConfig:
     """Pruning, and the balance of acoustic and language model; costs in nats (natural logarithms)."""
 
-    beam: float = 14.0  # nats behind the best token
-    max_active: int = 600  # tokens of one stream
+    beam: float = 10.0  # nats behind the best token
+    word_beam: float = 6.0  # the same for tokens that complete a word: there the whole word has been paid for
+    max_active: int = 250  # tokens of one stream
     acoustic_scale: float = 1.0  # multiplies the log-probabilities
     blank_skip: float = 0.98  # a frame whose blank is likelier than this moves no token
     word_penalty: float = 0.0  # nats for every word
@@ -57,9 +58,9 @@ class DecoderConfig:
     @property
     def limits(self) -> Limits:
         """The same in whole numbers."""
-        nats = (self.beam, self.word_penalty, self.sentence_penalty, self.twice_penalty)
-        whole, *penalties = (round(x * COST_PER_NAT) for x in nats)
-        return Limits(whole, self.max_active, *penalties)
+        nats = (self.beam, self.word_beam, self.word_penalty, self.sentence_penalty, self.twice_penalty)
+        whole, word_beam, *penalties = (round(x * COST_PER_NAT) for x in nats)
+        return Limits(whole, word_beam, self.max_active, *penalties)
 
 
 @dataclass(frozen=True)
