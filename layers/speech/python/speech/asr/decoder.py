@@ -38,6 +38,7 @@ from speech.asr.hypothesis import Calibration, Hypothesis, hypothesis
 from speech.errors import BadSnapshot
 
 FloatArray = npt.NDArray[np.float32]
+Links = npt.NDArray[np.int32]
 LARGEST_COST = 1 << 20  # 4096 nats
 
 
@@ -72,7 +73,7 @@ class DecoderState:
     settled: int  # leading links that all tokens share
     cost: int  # of the best token, 1/256 nat, over all frames that moved tokens
     tokens: Ints  # (5, n)
-    links: npt.NDArray[np.int32]  # (6, m), without the row STREAM
+    links: Links  # (6, m), without the row STREAM
 
 
 class Found(NamedTuple):
@@ -127,7 +128,9 @@ class Decoder:
     def _rows(self, state: DecoderState, block: FloatArray) -> Ints:
         """Frames that change something: a surely blank one after another surely blank one does not."""
         skip = block[:, 0] > self._skip_log
-        return np.flatnonzero(~(skip & np.append(state.skipping, skip)[: len(skip)]))
+        if not skip.any():
+            return np.arange(len(skip))
+        return np.flatnonzero(~(skip & np.append(state.skipping, skip[:-1])))
 
     def _frames(self, states: list[DecoderState], blocks: list[FloatArray], rows: list[Ints], order: Ints) -> Frame:
         """The used frames of all streams, one stream after the other, taken in an order."""
@@ -191,7 +194,7 @@ class Decoder:
 
     def best(self, state: DecoderState) -> Hypothesis:
         """The likeliest words so far, without one that is still being spoken."""
-        return self._hypotheses(state, state.tokens[GAP], 1)[0]
+        return self._hypothesis(state, state.links, int(state.tokens[GAP].argmin()), 0)
 
     def finish(self, state: DecoderState) -> Hypothesis:
         """The words of the segment if it ends here."""
@@ -199,24 +202,31 @@ class Decoder:
 
     def nbest(self, state: DecoderState, n: int) -> list[Hypothesis]:
         """The likeliest different endings, the best first: at least one, at most `n`."""
-        return self._hypotheses(state, state.tokens[GAP] + self._final_costs(state), n)
-
-    def _hypotheses(self, state: DecoderState, cost: Ints, n: int) -> list[Hypothesis]:
-        """The words behind the cheapest tokens; what still contends with the best lowers its margins."""
+        final = self._final_costs(state)
+        cost = state.tokens[GAP] + final
         order = np.argsort(cost, kind="stable")
-        heads = state.tokens[LINK, order].tolist()
-        links = np.concatenate([np.zeros((1, state.links.shape[1]), np.int64), state.links])
-        close = order[(cost[order] - cost[order[0]] < RIVAL) & (state.tokens[LINK, order] != heads[0])]
-        full = np.full(len(close), heads[0])
-        history.contest(links, np.stack([full * 0, full, state.tokens[LINK, close], cost[close] - cost[order[0]]]), 1)
+        links = self._contested(state, cost, int(order[0]))
         found: dict[tuple[str, ...], Hypothesis] = {}
-        for token, head in zip(order.tolist(), heads, strict=True):
-            total = state.cost + int(cost[token])
-            one = hypothesis(self.graph, links, head, state.settled, total, self.config.calibration)
+        for token in order[np.sort(np.unique(state.tokens[LINK, order], return_index=True)[1])].tolist():
+            one = self._hypothesis(state, links, token, int(final[token]))
             found.setdefault(tuple(w.text for w in one.words), one)
             if len(found) == n:
                 break
         return list(found.values())
+
+    def _hypothesis(self, state: DecoderState, links: Links, token: int, final: int) -> Hypothesis:
+        path = history.trace(links, int(state.tokens[LINK, token]))
+        cost = state.cost + int(state.tokens[GAP, token]) + final
+        return hypothesis(self.graph, links[:, path], state.settled, cost, self.config.calibration)
+
+    def _contested(self, state: DecoderState, cost: Ints, best: int) -> Links:
+        """The links, with lower margins where histories that are still alive contend with the best one."""
+        link = state.tokens[LINK]
+        rival = np.flatnonzero((cost - cost[best] < RIVAL) & (link != link[best]))
+        links = np.concatenate([np.zeros((1, state.links.shape[1]), np.int64), state.links])
+        full = np.full(len(rival), link[best])
+        history.contest(links, np.stack([full * 0, full, link[rival], cost[rival] - cost[best]]), 1)
+        return links[1:].astype(np.int32)
 
     def _final_costs(self, state: DecoderState) -> Ints:
         """What it costs each token to end here: the sentence end of its history, or much inside a word."""

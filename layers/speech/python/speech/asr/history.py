@@ -79,9 +79,9 @@ def contest(links: Ints, rivals: Ints, n: int) -> None:
         ours, theirs = np.where(back, previous[a], ours), np.where(same | ~back, previous[b], theirs)
 
 
-def trace(links: Ints, head: int) -> list[int]:
-    """The links that lead to `head`, the oldest first; `links` are one stream's."""
-    previous = links[PREVIOUS].tolist()
+def trace(links: npt.NDArray[np.int32], head: int) -> list[int]:
+    """The links that lead to `head`, the oldest first; `links` are one stream's, without the row STREAM."""
+    previous = links[PREVIOUS - 1].tolist()
     path = []
     while head != NONE:
         path.append(head)

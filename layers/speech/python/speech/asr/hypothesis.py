@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from speech.asr.graph import COST_PER_NAT, Graph
-from speech.asr.history import trace
 
 
 @dataclass(frozen=True)
@@ -57,11 +56,11 @@ class Hypothesis:
 
 
 def hypothesis(
-    graph: Graph, links: npt.NDArray[np.int64], head: int, settled: int, cost: int, calibration: Calibration
+    graph: Graph, path: npt.NDArray[np.int32], settled: int, cost: int, calibration: Calibration
 ) -> Hypothesis:
-    """The words that lead to link `head` of a stream; rows of `links` as in `history`."""
+    """The words of a path of links, rows as in `history` without STREAM."""
     words = []
-    for _, _, word, begin, end, fit, margin in links[:, trace(links, head)].T.tolist():
+    for word, begin, end, fit, margin in path[1:].T.tolist():
         frames = end + 1 - begin
         evidence = Evidence(-fit / COST_PER_NAT / frames, margin / COST_PER_NAT, frames)
         words.append(DecodedWord(graph.words[word], begin, end + 1, calibration.confidence(evidence), evidence))
