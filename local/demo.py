@@ -14,7 +14,7 @@ from local.stack import Stack
 from local.state import ROOT, LocalError
 
 SAMPLES = ROOT / "events" / "audio"
-PATIENCE_S = 120.0  # seconds without news before giving up
+PATIENCE_S = 300.0  # seconds without news before giving up; on a busy machine a cold start may take one or two minutes
 
 
 def samples() -> list[Path]:
@@ -52,7 +52,8 @@ def described(result: Result) -> str:
     rtf = "" if result.rtf is None else f"   RTF {result.rtf:.3f}"
     head = f"{result.dropped.path.name:<28} {result.audio_s:6.1f} s   {result.latency_s:5.1f} s after the upload{rtf}"
     body = f"failed: {result.failed}" if result.failed else result.text or "(no speech)"
-    return f"{head}\n{textwrap.indent(textwrap.fill(shortened(body), 100), '    ')}"
+    lines = [line for part in shortened(body).splitlines() for line in textwrap.wrap(part, 100)]
+    return "\n    ".join([head, *lines])
 
 
 def shortened(text: str, limit: int = 600) -> str:
