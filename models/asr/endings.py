@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from models.asr.phones import FLAP_BEFORE
 
@@ -49,16 +50,8 @@ def stems(word: str) -> Iterator[tuple[str, Rule]]:
         return
     for ending, attach in (("s", _plural), ("ed", _past)):
         yield from ((stem, attach) for stem in _bare(word, ending))
-    for ending, phones in (
-        ("er", "əɹ"),
-        ("est", "ɪst"),
-        ("ly", "li"),
-        ("ness", "nəs"),
-        ("less", "ləs"),
-        ("ers", "əɹz"),
-    ):
-        rule = (lambda p, e=phones: _flapped(p, e)) if phones[0] in "əɪ" else (lambda p, e=phones: p + e)
-        yield from ((stem, rule) for stem in _bare(word, ending))
+    for ending, phones in DERIVED.items():
+        yield from ((stem, partial(_flapped, ending=phones)) for stem in _bare(word, ending))
 
 
 def _bare(word: str, ending: str) -> Iterator[str]:
