@@ -177,9 +177,12 @@ def main(arguments: list[str] | None = None) -> int:
     names = parser.parse_args(arguments).names or ["dev", "stack"]
     if unknown := set(names) - set(FOLDERS):
         parser.error(f"unknown environment {sorted(unknown)[0]!r}: expected {', '.join(FOLDERS)}")
+    missing = [name for name in names if not ready(name)]
+    if not missing:
+        return 0  # without waiting for another set-up that makes others
     try:
         with only_one():
-            for name in names:
+            for name in missing:
                 make(name)
     except SetupError as error:
         print(f"set-up stopped: {error}", file=sys.stderr)
