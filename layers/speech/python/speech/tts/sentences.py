@@ -42,6 +42,7 @@ STARTERS = frozenset(
     )
 )
 ALSO_WORDS = frozenset(listed("no sat sun mar st jan fri mon wed"))  # titles that end sentences too
+SPOKEN = re.compile(r"[^\W_]")  # a letter or digit: something to say
 WORD_BEFORE = re.compile(r"([^\s\"'“”‘’(\[]+)$")
 
 
@@ -122,7 +123,7 @@ class Splitter:
 
     def _judge(self, text: str, start: int, found: re.Match[str]) -> Kind | None:
         sign, after = found[0], text[found.end() : found.end() + LOOK_AHEAD]
-        if not any(c.isalnum() for c in text[start : found.end()]):
+        if not SPOKEN.search(text, start, found.end()):
             return None
         if sign == "\n":
             return _line_end(after)

@@ -45,6 +45,9 @@ class _Reader:
         self.items: list[Item] = []
         self.stack: list[Frame] = []
         self.elements = 0
+        self.run: list[str] = []  # text since the last tag, with places as Run has them
+        self.places: list[int] = []
+        self.places_end = 0
         try:
             encoded = source.encode()
         except UnicodeEncodeError as error:
@@ -93,6 +96,7 @@ class _Reader:
         return BadText(f"SSML {self._at()}: {message}")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._end_run()
         self.elements += 1
         if len(self.stack) >= DEEPEST:
             raise self._bad(f"more than {DEEPEST} elements inside each other")
@@ -132,6 +136,7 @@ class _Reader:
             raise self._bad(f"<{name}> needs the attribute {missing[0]!r}")
 
     def _end(self, name: str) -> None:
+        self._end_run()
         frame = self.stack.pop()
         if name in TEXT_ONLY:
             try:
@@ -149,7 +154,6 @@ class _Reader:
             if text.strip():
                 raise self._bad(f"<{frame.name}> holds text, expected none")
             return
-        places = tuple(range(start, start + len(text)))
         if text in ("&", "<", ">", "'", '"') and self.source[start : start + 1] == "&":
             end = self.source.find(";", start) + 1
         else:
@@ -157,4 +161,13 @@ class _Reader:
         if frame.name in TEXT_ONLY:
             frame.take(text, start, end)
         else:
-            self.items.append(Run(text, (*places, end), frame.prosody))
+            self.run.append(text)
+            self.places += range(start, start + len(text))
+            self.places_end = end
+
+    def _end_run(self) -> None:
+        """Text up to a tag is one run, however the parser gave it out."""
+        if self.run:
+            places = (*self.places, self.places_end)
+            self.items.append(Run("".join(self.run), places, self.stack[-1].prosody))
+            self.run, self.places = [], []

@@ -26,7 +26,7 @@ END = "$"  # the letter after the last
 START = 0  # id of the pair before the first letter
 STEP = 0.0625  # log probabilities are stored in steps of this, as bytes
 LONGEST = 40  # letters read in one go
-BEAM = 8
+BEAM = 10
 _MULTIPLIER = 0x9E3779B97F4A7C15
 
 

@@ -12,7 +12,7 @@ from speech.text.numbers import listed
 from speech.tts.g2p.endings import prefixes, stems, unstressed
 from speech.tts.g2p.homographs import part_of_speech, sense
 from speech.tts.g2p.joint import JointModel
-from speech.tts.g2p.weak import weak_form
+from speech.tts.g2p.weak import SOUNDS, weak_form
 from speech.tts.lexicon import DEFAULT, Lexicon
 from speech.tts.normalise.words import SpokenWord
 
@@ -103,7 +103,8 @@ class Pronouncer:
     def guess(self, word: str) -> str:
         """Phonemes of a word that has no entry: by an ending, a prefix, two known halves, or its letters."""
         return (
-            self._by_parts(word, stems)
+            SOUNDS.get(word)
+            or self._by_parts(word, stems)
             or self._by_parts(word, prefixes)
             or self._compound(word)
             or self._spelt(word)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from speech.text.numbers import listed
+from speech.tts.normalise.abbreviations import closing
 from speech.tts.normalise.numbers import cardinal, ordinal, plural, year
 from speech.tts.normalise.rules import DIGITS, LETTERS, NOT_IN_WORD, Place, rule
 from speech.tts.normalise.words import Saying, pause, say, spell
@@ -113,7 +114,12 @@ HALF = r"(?: ?([AaPp])(?:\.[Mm]\.|[Mm](?![A-Za-z])))"
 
 
 def _clock(m: re.Match[str], place: Place) -> Saying | None:
-    return clock(int(m[1]), int(m[2]), m[3] or "", m[4] or "")
+    return _closed(clock(int(m[1]), int(m[2]), m[3] or "", m[4] or ""), m[0], place)
+
+
+def _closed(said: Saying | None, written: str, place: Place) -> Saying | None:
+    """The full stop of "p.m." may end the sentence too."""
+    return closing(said, place) if said and written.endswith(".") else said
 
 
 def _clocks(m: re.Match[str], place: Place) -> Saying | None:
@@ -136,12 +142,12 @@ def clock(hour: int, minute: int, second: str = "", half: str = "") -> Saying | 
 
 
 def _hour(m: re.Match[str], place: Place) -> Saying | None:
-    return clock(int(m[1]), 0, "", m[2]) if 1 <= int(m[1]) <= 12 else None
+    return _closed(clock(int(m[1]), 0, "", m[2]), m[0], place) if 1 <= int(m[1]) <= 12 else None
 
 
 def _hours(m: re.Match[str], place: Place) -> Saying | None:
     first, second = clock(int(m[1]), int(m[2] or 0), "", "x"), clock(int(m[3]), int(m[4] or 0), "", m[5])
-    return [*first[:-2], *say("to"), *second] if first and second else None
+    return _closed([*first[:-2], *say("to"), *second], m[0], place) if first and second else None
 
 
 _TH = "(?:st|nd|rd|th)?"

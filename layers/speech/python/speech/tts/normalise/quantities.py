@@ -67,7 +67,7 @@ def _scaled(m: re.Match[str], place: Place) -> Saying | None:
 
 RULES = [
     rule(DIGITS, r"(?:(\d+) )?(\d+)/(\d+)(?![\d/]|[.,]\d)", _fraction),
-    rule(DIGITS, r"(\d[\d,]*)(?:st|nd|rd|th)(?![A-Za-z0-9])", _ordinal, re.ASCII | re.IGNORECASE),
+    rule(DIGITS, r"(\d[\d,]{0,24})(?:st|nd|rd|th)(?![A-Za-z0-9])", _ordinal, re.ASCII | re.IGNORECASE),
     rule(DIGITS, rf"({NUMBER})[-–]({NUMBER})(?![\d-])", _range),
     rule("-+", rf"([-+])({NUMBER})(?!\d)", _signed),
     rule(".", r"\.(\d+)", _point),
