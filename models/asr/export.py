@@ -1,6 +1,6 @@
 """Exports a checkpoint as a streaming ONNX graph and checks it against PyTorch before anything is written for good.
 
-    python -m models.asr.export RUN/model.pt OUT [--prior labels.npz --prior-weight 0.3]
+    python -m models.asr.export RUN/model.pt OUT [--weights last] [--prior labels.npz --prior-weight 0.3]
 
 OUT/acoustic.onnx takes `features` (B, T, mels), T a multiple of 4, and the named states, and gives `log_probs` and
 `<state>_out`. Batch and time are dynamic: the same weights serve a 40 ms live step and a long batch chunk.
@@ -121,10 +121,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--weights", choices=("average", "last"), default="average", help="last: after a decay to zero")
     parser.add_argument("--prior", type=Path, help="labels to count the prior from")
     parser.add_argument("--prior-weight", type=float, default=0.0)
     args = parser.parse_args()
-    model = load_model(args.checkpoint)
+    model = load_model(args.checkpoint, averaged=args.weights == "average")
     prior = log_prior(args.prior, args.prior_weight, model.c.tokens)
     args.out.mkdir(parents=True, exist_ok=True)
     temporary = args.out / "acoustic.unchecked.onnx"
