@@ -14,7 +14,7 @@ from speech.errors import BadBundle, BadSnapshot
 from tiny import WORDS, Oracle, language_model, random_log_probs, tiny_graph
 
 WIDE: dict[str, Any] = {"beam": 100.0, "word_beam": 100.0, "max_active": 10**6, "blank_skip": 1.0}
-EXHAUSTIVE = DecoderConfig(**WIDE, word_penalty=0.3, sentence_penalty=0.7)
+EXHAUSTIVE = DecoderConfig(**WIDE, word_penalty=0.3, sentence_penalty=0.7, twice_penalty=1000.0)
 PRUNED = DecoderConfig(beam=6.0, word_beam=4.0, max_active=20, blank_skip=0.6)
 
 
@@ -138,7 +138,7 @@ def test_a_clear_word_is_surer_than_an_unclear_one(graph: Graph) -> None:
     decoder, log_probs = Decoder(graph, EXHAUSTIVE), peaks(0, 1, 2, 3, 0, 4, 2, 3, 0)
     log_probs[5:8] = np.log([[0.45, 0.01, 0.01, 0.13, 0.4], [0.3, 0.3, 0.3, 0.05, 0.05], [0.3, 0.3, 0.01, 0.3, 0.09]])
     clear, unclear = decoder.finish(decoded(decoder, log_probs)).words
-    assert 0 < unclear.confidence < clear.confidence - 0.2 < 0.8
+    assert 0 < unclear.confidence < clear.confidence - 0.1 < 0.9
 
 
 def test_a_word_with_a_close_rival_is_less_sure_than_its_sounds(graph: Graph) -> None:

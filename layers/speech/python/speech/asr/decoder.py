@@ -46,14 +46,14 @@ LARGEST_COST = 1 << 20  # 4096 nats
 class DecoderConfig:
     """Pruning, and the balance of acoustic and language model; costs in nats (natural logarithms)."""
 
-    beam: float = 10.0  # nats behind the best token
-    word_beam: float = 6.0  # the same for tokens that complete a word: there the whole word has been paid for
+    beam: float = 11.0  # nats behind the best token
+    word_beam: float = 5.0  # the same for tokens that complete a word: there the whole word has been paid for
     max_active: int = 250  # tokens of one stream
     acoustic_scale: float = 1.0  # multiplies the log-probabilities
     blank_skip: float = 0.98  # a frame whose blank is likelier than this moves no token
-    word_penalty: float = 0.0  # nats for every word
+    word_penalty: float = -0.3  # nats for every word
     sentence_penalty: float = 2.0  # nats for a new sentence inside an utterance
-    twice_penalty: float = 1000.0  # nats for a phone right after the same one without a blank; CTC forbids it
+    twice_penalty: float = 2.0  # nats for a phone right after the same one without a blank, which CTC forbids
     calibration: Calibration = field(default_factory=Calibration)  # of word confidences
 
     @property

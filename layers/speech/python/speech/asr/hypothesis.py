@@ -25,8 +25,8 @@ class Calibration:
     """Weights of a logistic regression from evidence to the probability that a word is right (`models.asr.tune`)."""
 
     bias: float = 1.2
-    sound: float = 1.0
-    margin: float = 0.5
+    sound: float = 0.73
+    margin: float = 0.43
     length: float = -0.4  # of the logarithm of the number of frames
 
     def confidence(self, word: Evidence) -> float:
