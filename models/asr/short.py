@@ -16,9 +16,7 @@ repeat|start|go|enter|erase|operator|agent|representative|customer service|main 
 good afternoon|good evening|good night|how are you|i'm fine|you're welcome|no problem|exactly|
 absolutely|i don't know|i think so|not really|maybe|never mind|that's it|that's all|
 that's all thank you|yes i do|no i don't|speak to an agent|i'm not sure|nothing else|
-can you hear me|sounds good|yes that's right|no that's wrong""".replace(
-    "\n", ""
-).split("|")
+can you hear me|sounds good|yes that's right|no that's wrong""".replace("\n", "").split("|")
 MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
 DAYS = "monday tuesday wednesday thursday friday saturday sunday today tomorrow tonight".split()  # noqa: SIM905
 DIGITS = "zero one two three four five six seven eight nine".split()  # noqa: SIM905
