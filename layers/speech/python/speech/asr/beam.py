@@ -158,7 +158,8 @@ def _candidates(graph: Graph, limits: Limits, tokens: Ints, frame: Frame) -> Can
         found = empty_moves(graph, limits, Candidates(*(column[complete] for column in moves)), ceiling)
         parts += [edge[:3] for edge in found]
         events += [edge.event for edge in found]
-    return Candidates(*map(np.concatenate, zip(*parts, strict=True)), np.concatenate(events))
+    places, costs, sources = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Candidates(places, costs, sources, np.concatenate(events))
 
 
 class Merged(NamedTuple):
@@ -217,7 +218,8 @@ def _thin(stream: Ints, gap: Ints, n: int, limits: Limits) -> Array | None:
     width = limits.beam + 1
     ranks = np.bincount(stream * width + gap, minlength=n * width).reshape(n, width).cumsum(axis=1)
     border = np.maximum((ranks <= limits.max_active).sum(axis=1), 1)
-    return (gap < border[stream]).nonzero()[0]
+    kept: Array = (gap < border[stream]).nonzero()[0]
+    return kept
 
 
 def step(graph: Graph, limits: Limits, tokens: Ints, frame: Frame, links: Ints) -> Step:
