@@ -11,7 +11,8 @@ from speech.asr.decoder import Decoder, DecoderConfig, DecoderState
 from speech.asr.graph import Graph
 from speech.asr.hypothesis import Hypothesis
 from speech.errors import BadBundle, BadSnapshot
-from tiny import WORDS, Oracle, language_model, random_log_probs, tiny_graph
+
+from tests.unit.asr.tiny import WORDS, Oracle, language_model, random_log_probs, tiny_graph
 
 WIDE: dict[str, Any] = {"beam": 100.0, "word_beam": 100.0, "max_active": 10**6, "blank_skip": 1.0}
 EXHAUSTIVE = DecoderConfig(**WIDE, word_penalty=0.3, sentence_penalty=0.7, twice_penalty=1000.0)
