@@ -40,6 +40,10 @@ class Store:
         self.phones, self.phone_offsets = data["phones"], data["phone_offsets"]
         self.usable = [i for i in range(len(self.index)) if self.offsets[i + 1] > self.offsets[i]]
 
+    def sequences(self) -> list[NDArray[np.uint8]]:
+        """Phones of each usable utterance."""
+        return [self.phones[self.phone_offsets[i] : self.phone_offsets[i + 1]] for i in self.usable]
+
     def get(self, i: int) -> tuple[NDArray[np.float16], NDArray[np.uint8], NDArray[np.uint8]]:
         u = self.index[i]
         length = int(self.offsets[i + 1] - self.offsets[i])

@@ -52,23 +52,23 @@ def ssd(
         x, dt = F.pad(x, (0, 0, 0, 0, 0, pad)), F.pad(dt, (0, 0, 0, pad))
         B, C = F.pad(B, (0, 0, 0, pad)), F.pad(C, (0, 0, 0, pad))
     n = (length + pad) // chunk
-    X = (x * dt[..., None]).view(b, n, chunk, H, P).transpose(2, 3)  # (b, n, H, Q, P)
+    X = (x * dt[..., None].to(x.dtype)).view(b, n, chunk, H, P).transpose(2, 3)  # (b, n, H, Q, P)
     log_decay = torch.cumsum((dt * A).view(b, n, chunk, H).transpose(2, 3), dim=-1)  # (b, n, H, Q)
     B, C = B.view(b, n, 1, chunk, N), C.view(b, n, 1, chunk, N)
     mask = torch.ones(chunk, chunk, dtype=torch.bool).tril()
     gap = log_decay[..., :, None] - log_decay[..., None, :]
     decay = torch.exp(gap.masked_fill(~mask, float("-inf")))  # the mask comes before the exponential: no overflow
-    Y = ((C @ B.transpose(-1, -2)) * decay) @ X  # within the chunk
-    to_end = torch.exp(log_decay[..., -1:] - log_decay)  # (b, n, H, Q)
+    Y = ((C @ B.transpose(-1, -2)) * decay.to(x.dtype)) @ X  # within the chunk
+    to_end = torch.exp(log_decay[..., -1:] - log_decay).to(x.dtype)  # (b, n, H, Q)
     fed = (X * to_end[..., None]).transpose(-1, -2) @ B  # (b, n, H, P, N)
     total = torch.exp(log_decay[..., -1])  # (b, n, H)
-    state = torch.zeros(b, H, P, N, dtype=x.dtype) if S is None else S
+    state = torch.zeros(b, H, P, N, dtype=dt.dtype) if S is None else S
     before = []
     for i in range(n):
         before.append(state)
         state = state * total[:, i, :, None, None] + fed[:, i]
     carried = torch.stack(before, dim=1)  # (b, n, H, P, N)
-    Y = Y + (C @ carried.transpose(-1, -2)) * torch.exp(log_decay)[..., None]
+    Y = Y + (C @ carried.transpose(-1, -2).to(x.dtype)) * torch.exp(log_decay)[..., None].to(x.dtype)
     return Y.transpose(2, 3).reshape(b, n * chunk, H, P)[:, :length], state
 
 
@@ -78,13 +78,14 @@ class RMSNorm(nn.Module):
         self.weight = nn.Parameter(torch.ones(width))
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.rms_norm(x, (x.shape[-1],), self.weight, 1e-5)
+        return F.rms_norm(x, (x.shape[-1],), self.weight.to(x.dtype), 1e-5)
 
 
 def causal_depthwise(x: Tensor, weight: Tensor, bias: Tensor, tail: Tensor) -> tuple[Tensor, Tensor]:
     """x (b, L, c), weight (taps, c), tail (b, taps - 1, c): the frames before. Returns y and the new tail."""
     taps, length = weight.shape[0], x.shape[1]
-    padded = torch.cat([tail, x], dim=1)
+    padded = torch.cat([tail.to(x.dtype), x], dim=1)
+    weight, bias = weight.to(x.dtype), bias.to(x.dtype)
     y = bias + sum(padded[:, k : k + length] * weight[k] for k in range(taps))
     return y, padded[:, length:]
 
@@ -112,8 +113,8 @@ class Mixer(nn.Module):
         mixed, tail = causal_depthwise(mixed, self.conv_weight, self.conv_bias, tail)
         u, B, C = F.silu(mixed).split([self.inner, c.state, c.state], dim=-1)
         u = u.reshape(u.shape[0], -1, c.heads, c.head_dim)
-        y, S = ssd(u, F.softplus(dt + self.dt_bias), -torch.exp(self.log_A), B, C, chunk, S)
-        y = (y + u * self.D[:, None]).flatten(-2)
+        y, S = ssd(u, F.softplus(dt.to(self.dt_bias.dtype) + self.dt_bias), -torch.exp(self.log_A), B, C, chunk, S)
+        y = (y + u * self.D[:, None].to(u.dtype)).flatten(-2)
         return self.out(self.norm(y * F.silu(z))), tail, S
 
 

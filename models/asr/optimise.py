@@ -23,8 +23,8 @@ def orthogonal(g: Tensor, steps: int = 5) -> Tensor:
 
 
 class Optimiser:
-    def __init__(self, model: nn.Module, lr: float, decay: float = 0.02) -> None:
-        self.model, self.lr, self.decay = model, lr, decay
+    def __init__(self, model: nn.Module, lr: float, dtype: torch.dtype = torch.float32, decay: float = 0.02) -> None:
+        self.model, self.lr, self.dtype, self.decay = model, lr, dtype, decay
         self.rank, self.world = (dist.get_rank(), dist.get_world_size()) if dist.is_initialized() else (0, 1)
         named = list(model.named_parameters())
         self.matrices = [p for n, p in named if p.ndim == 2 and n.startswith("blocks") and "conv" not in n]
@@ -58,7 +58,8 @@ class Optimiser:
         for i, (p, m) in enumerate(zip(self.matrices, self.momentum, strict=True)):
             m.lerp_(p.grad, 0.05)
             mine = i % self.world == self.rank
-            updates.append(orthogonal(p.grad.lerp(m, 0.95)) if mine else torch.zeros_like(p))
+            update = orthogonal(p.grad.lerp(m, 0.95).to(self.dtype)).to(p.dtype) if mine else torch.zeros_like(p)
+            updates.append(update)
         if self.world > 1:
             flat = torch.cat([u.reshape(-1) for u in updates])
             dist.all_reduce(flat)

@@ -2,7 +2,8 @@
 
 The schedule follows the clock, not a count of steps: the learning rate rises, holds and falls to zero within --minutes,
 whatever else the machine does. RUN/model.pt is written every few minutes; the same command resumes it. --from starts a
-new run with another's weights. Frame cross-entropy on alignments teaches fast; CTC (--ctc) polishes without them.
+new run with another's weights. Frame cross-entropy on alignments teaches fast; CTC (--ctc) polishes without them,
+lattice-free MMI (--mmi) by what tells a sentence from all others.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from torch import Tensor
 
 from models.asr.augment import Augmenter
 from models.asr.batches import IGNORE, Batch, Store, batches
+from models.asr.mmi import log_partition, phone_trigram
 from models.asr.model import AcousticModel, ModelConfig
 from models.asr.optimise import Optimiser
 
@@ -36,27 +38,22 @@ def schedule(progress: float, warm: float = 0.04, hold: float = 0.35) -> float:
     return 1.0 if progress < hold else max(0.0, (1.0 - progress) / (1.0 - hold))
 
 
-def losses(log_probs: Tensor, batch: Batch, ctc: float, delay: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Weighted loss, cross-entropy and frame accuracy of a batch."""
+def losses(
+    log_probs: Tensor, batch: Batch, ctc: float, delay: int, trigram: Tensor | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Weighted loss, cross-entropy and frame accuracy of a batch. With a phone trigram CTC becomes LF-MMI."""
     flat, labels = log_probs.flatten(0, 1), batch.labels.flatten()
     ce = F.nll_loss(flat, labels, ignore_index=IGNORE)
     known = labels != IGNORE
     accuracy = (flat.argmax(-1)[known] == labels[known]).float().mean()
     if ctc == 0.0:
         return ce, ce, accuracy
-    lengths = batch.lengths - delay
-    connectionist = (
-        F.ctc_loss(
-            log_probs[:, delay:].transpose(0, 1),
-            batch.phones,
-            lengths,
-            batch.phone_lengths,
-            reduction="sum",
-            zero_infinity=True,
-        )
-        / lengths.sum()
-    )
-    return ctc * connectionist + (1 - ctc) * ce, ce, accuracy
+    lengths, by_frame = batch.lengths - delay, log_probs[:, delay:].transpose(0, 1)
+    own = F.ctc_loss(
+        by_frame, batch.phones, lengths, batch.phone_lengths, reduction="sum", zero_infinity=True
+    )  # minus the log of the sum over paths of the utterance's own phones
+    every = log_partition(by_frame, lengths, trigram).sum() if trigram is not None else 0.0
+    return ctc * (own + every) / lengths.sum() + (1 - ctc) * ce, ce, accuracy
 
 
 def passed_state(state: list[Tensor] | None, size: int, rng: np.random.Generator) -> list[Tensor] | None:
@@ -85,7 +82,7 @@ class Run:
         self.model = AcousticModel(replace(c, dropout=args.dropout))
         if saved:
             self.model.load_state_dict(saved["model" if self.path.exists() else "average"])
-        self.optimiser = Optimiser(self.model, args.lr)
+        self.optimiser = Optimiser(self.model, args.lr, torch.bfloat16 if args.bf16 else torch.float32)
         self.average = {k: v.clone() for k, v in self.model.state_dict().items()}
         if self.path.exists() and saved:
             self.optimiser.restore(saved["optimiser"])
@@ -123,12 +120,15 @@ class Run:
         feed = batches(stores, Augmenter(noises), self.model.c.delay, args.batch_seconds, rng)
         clock, saved_at, state = time.monotonic() - self.elapsed, time.monotonic(), None
         self.model.train()
+        trigram = phone_trigram([p for store, _ in stores for p in store.sequences()], self.model.c.tokens)
         recent: list[tuple[float, ...]] = []
         for batch in feed:
             first = passed_state(state, len(batch.features), rng)
-            log_probs, after = self.model(batch.features, first)
+            with torch.autocast("cpu", torch.bfloat16, enabled=args.bf16):
+                log_probs, after = self.model(batch.features, first)
             state = [s.detach() for s in after]
-            loss, ce, accuracy = losses(log_probs, batch, args.ctc, self.model.c.delay)
+            full = trigram if rng.random() < args.mmi else None
+            loss, ce, accuracy = losses(log_probs.float(), batch, args.ctc, self.model.c.delay, full)
             loss.backward()
             self.elapsed = self.optimiser.share(time.monotonic() - clock)
             progress = self.elapsed / (60 * args.minutes)
@@ -168,6 +168,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--lr", type=float, default=3e-3)
     parser.add_argument("--ctc", type=float, default=0.0, help="weight of CTC against frame cross-entropy, 0 to 1")
+    parser.add_argument("--mmi", type=float, default=0.0, help="share of batches whose CTC loss is lattice-free MMI")
+    parser.add_argument("--bf16", action="store_true", help="products in bfloat16: half the time where the CPU has it")
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--seed", type=int, default=1)
     for name, value in SIZES.items():
