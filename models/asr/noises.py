@@ -2,7 +2,7 @@
 
 Writes NOISES.npz (`power`, (frames, mels), natural log) that `augment.py` adds to speech, and STORE/noise.*, utterances
 of noise alone whose every label is the blank: a network that never hears them finds words in a barking dog. Every
-tenth clip of the folder is held out for tests. Beside the recordings: hiss, hum, tones, keys, clicks, chords, made here.
+tenth clip of the folder is held out for tests. Beside the recordings: hiss, hum, tones, keys, clicks, chords made here.
 """
 
 from __future__ import annotations
