@@ -15,7 +15,7 @@ POWERTOOLS = ("POWERTOOLS_SERVICE_NAME", "POWERTOOLS_METRICS_NAMESPACE", "POWERT
 FORMATS = ("json", "srt", "vtt", "txt")
 CHANNEL_MODES = ("auto", "mono")
 
-Settings = TypeVar("Settings", bound="JobSettings")
+Kind = TypeVar("Kind", bound="Settings")
 
 
 class BadSettings(RuntimeError):
@@ -23,7 +23,12 @@ class BadSettings(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobSettings:
+class Settings:
+    """What every function needs beside Powertools' own: nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSettings(Settings):
     """What every function on the path of a recording needs."""
 
     job_table: str
@@ -64,12 +69,12 @@ class TranscribeSettings(JobSettings):
             )
 
 
-def variables(kind: type[JobSettings]) -> tuple[str, ...]:
+def variables(kind: type[Settings]) -> tuple[str, ...]:
     """Names of the environment variables that settings of this kind are read from."""
     return tuple(field.name.upper() for field in fields(kind))
 
 
-def load(kind: type[Settings], environ: Mapping[str, str] = os.environ) -> Settings:
+def load(kind: type[Kind], environ: Mapping[str, str] = os.environ) -> Kind:
     """Settings from the environment; `BadSettings` names every variable that is missing or malformed.
 
     A prefix may be empty, so a variable that is set to nothing counts as set where the field is a prefix.
