@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from speech.tts.normalise import normalise
 
 from tests.unit.tts.conftest import shown, table
-from tests.unit.tts.effort import lines_run
+from tests.unit.effort import calls_of
 
 ROWS = table("written.tsv")
 
@@ -93,7 +93,7 @@ def test_any_heap_of_digits_and_signs_is_read_without_fail(text: str) -> None:
 
 @pytest.mark.parametrize("unit", ["word ", "1", "1,", "1.", "A", "a.", "-", "$", "1-", "a@", "www.", "Dr. ", "1/", "é"])
 def test_the_work_grows_with_the_text_and_no_faster(unit: str) -> None:
-    short, long = (lines_run(normalise, (unit * n)[:n]) for n in (600, 1200))
+    short, long = (calls_of(normalise, (unit * n)[:n]) for n in (600, 1200))
     assert long <= 2.3 * short + 200
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from speech.tts.sentences import LIMIT, Piece, Splitter
 
-from tests.unit.tts.effort import lines_run
+from tests.unit.effort import calls_of
 
 TEXT = (
     'Dr. Smith paid $3.50. He left at 5 p.m. Then J. Smith, e.g. today, came. "What?" she said. See '
@@ -113,7 +113,7 @@ def test_a_limit_that_is_too_small_is_refused() -> None:
 
 @pytest.mark.parametrize("unit", ["abc def, ", "a.", ".", "\n", "a ", "Dr. ", "etc. ", "x"])
 def test_the_work_grows_with_the_text_and_no_faster(unit: str) -> None:
-    short, long = (lines_run(split, unit * (n // len(unit))) for n in (2_000, 4_000))
+    short, long = (calls_of(split, unit * (n // len(unit))) for n in (2_000, 4_000))
     assert long <= 2.3 * short + 200
     assert max(len(piece.text) for piece in split(unit * (50_000 // len(unit)))) <= LIMIT
 

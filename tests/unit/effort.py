@@ -8,17 +8,17 @@ from types import FrameType
 from typing import Any
 
 
-def lines_run(function: Callable[[str], Any], text: str) -> int:
-    """Calls of Python and C functions while `function(text)` runs."""
+def calls_of(function: Callable[[Any], Any], argument: Any) -> int:
+    """Calls of Python and C functions while `function(argument)` runs."""
     calls = 0
 
-    def count(frame: FrameType, event: str, argument: object) -> None:
+    def count(frame: FrameType, event: str, called: object) -> None:
         nonlocal calls
         calls += event in ("call", "c_call")
 
     sys.setprofile(count)
     try:
-        function(text)
+        function(argument)
     finally:
         sys.setprofile(None)
     return calls
