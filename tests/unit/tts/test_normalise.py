@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from speech.tts.normalise import normalise
 
-from tests.unit.tts.conftest import shown, table
 from tests.unit.effort import calls_of
+from tests.unit.tts.conftest import shown, table
 
 ROWS = table("written.tsv")
 
