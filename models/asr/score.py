@@ -23,9 +23,9 @@ def load_model(path: Path, averaged: bool = True) -> AcousticModel:
 
 
 class Scorer:
-    def __init__(self, checkpoint: Path) -> None:
+    def __init__(self, checkpoint: Path, averaged: bool = True) -> None:
         torch.set_num_threads(1)
-        self.model = load_model(checkpoint)
+        self.model = load_model(checkpoint, averaged)
         self.delay = self.model.c.delay
         self.silence = LogMel().silence
 
