@@ -1,4 +1,4 @@
-"""Augmentation of log-mel features: level, tempo, vocal tract, noise, rooms, telephone band, codecs, masks.
+"""Augmentation of log-mel features: level, tempo, vocal tract, microphone, noise, rooms, telephone band, codecs, masks.
 
 All of it works on stored features, in the power domain where the physics is additive, so one pass over the recordings
 serves every epoch. Features are (T, mels) float32 in the fixed scale of `speech.features.logmel`.
@@ -24,8 +24,9 @@ class Augmenter:
     """Probabilities and ranges of each kind of damage; decibels and factors as named."""
 
     noises: FloatArray | None = None  # (frames, mels) ln power, one noise after the other
-    tempo: float = 0.08
-    warp: float = 0.08
+    tempo: float = 0.1
+    warp: float = 0.1
+    microphone: float = 0.5
     noise: float = 0.2
     snr_db: tuple[float, float] = (6.0, 30.0)
     room: float = 0.08
@@ -40,6 +41,8 @@ class Augmenter:
         f, labels = change_tempo(features.astype(np.float32), labels, 1.0 + rng.uniform(-self.tempo, self.tempo))
         f = warp_bins(f, 1.0 + rng.uniform(-self.warp, self.warp))
         power = f * np.float32(LOG_MEL.scale) + np.float32(LOG_MEL.offset)
+        if rng.random() < self.microphone:
+            power = power + frequency_response(rng)
         if rng.random() < self.room:
             power = reverberate(power, rng)
         if rng.random() < self.noise:
@@ -84,6 +87,13 @@ def warp_bins(f: FloatArray, factor: float) -> FloatArray:
     low = np.minimum(source.astype(np.int64), len(BIN_HZ) - 2)
     share = (source - low).astype(np.float32)
     return f[:, low] * (1 - share) + f[:, low + 1] * share
+
+
+def frequency_response(rng: np.random.Generator) -> FloatArray:
+    """What another microphone adds to each bin, ln power (mels,): a smooth curve of about 3 dB."""
+    knots = rng.normal(0.0, 0.7, 5)
+    curve = np.interp(np.linspace(0.0, 4.0, LOG_MEL.bins), np.arange(5), knots)
+    return (curve - curve.mean()).astype(np.float32)
 
 
 def reverberate(power: FloatArray, rng: np.random.Generator) -> FloatArray:
