@@ -1,9 +1,11 @@
 """Tries decoder settings on saved log-probabilities and prints word error rate and speed of each.
 
-    python -m models.asr.tune --graph graph.bin --logits dev.npz --set acoustic_scale=0.8,1.0 --set beam=10,12
+    python -m models.asr.logits RUN/model.pt STORE LOGITS dev dev2 --every 5
+    python -m models.asr.tune --graph graph.bin --logits LOGITS/dev.npz --set acoustic_scale=0.8,1.0 --set beam=10,12
 
 An `.npz` holds `refs` (texts) and `lp0`, `lp1`, ... (frames, phones) log-probabilities. Every combination of the given
-values is tried; fields that are not named keep DecoderConfig's defaults.
+values is tried; fields that are not named keep DecoderConfig's defaults. `prior_weight`, with --prior, is the share of
+the labels' prior that is divided out, as `export.py` does for good.
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ from speech.asr.decoder import Decoder, DecoderConfig
 from speech.asr.graph import Graph
 from speech.asr.hypothesis import Calibration, Hypothesis
 
+from models.asr.export import log_prior
 from models.asr.spoken import spoken
 
 FRAME_S = 0.04
-Data = list[tuple[list[str], npt.NDArray[np.float32]]]
+FloatArray = npt.NDArray[np.float32]
+Data = list[tuple[list[str], FloatArray]]
 
 
 def align(reference: list[str], words: list[str]) -> str:
@@ -42,6 +46,16 @@ def read(path: Path, limit: int | None = None) -> Data:
     file = np.load(path)
     references = file["refs"][:limit]
     return [(spoken(str(text)), file[f"lp{i}"].astype(np.float32)) for i, text in enumerate(references)]
+
+
+def without_prior(log_probs: FloatArray, labels: Path | None, weight: float) -> FloatArray:
+    """Posteriors with a share of the prior divided out, normalised again."""
+    if not weight:
+        return log_probs
+    if labels is None:
+        raise SystemExit("prior_weight needs --prior labels.npz")
+    divided = log_probs - log_prior(labels, weight, log_probs.shape[1]).numpy()
+    return np.asarray(divided - np.logaddexp.reduce(divided, axis=1, keepdims=True), np.float32)
 
 
 def decode(decoder: Decoder, data: Data) -> tuple[list[Hypothesis], float]:
@@ -98,17 +112,22 @@ def main() -> None:
     parser.add_argument("--graph", type=Path, required=True)
     parser.add_argument("--logits", type=Path, nargs="+", required=True)
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE,VALUE")
+    parser.add_argument("--prior", type=Path, help="labels to count the prior from")
     parser.add_argument("--limit", type=int, help="utterances of each file")
     parser.add_argument("--calibrate", action="store_true", help="also fit the confidences")
     args = parser.parse_args()
     graph = Graph.load(args.graph)
     for chosen in combinations(args.settings):
+        weight = chosen.pop("prior_weight", 0.0)
         for path in args.logits:
-            data = read(path, args.limit)
+            data = [(text, without_prior(lp, args.prior, weight)) for text, lp in read(path, args.limit)]
             found, factor = decode(Decoder(graph, DecoderConfig(**chosen)), data)
             if args.calibrate:
                 print(calibrate(data, found))
-            print(f"{path.stem}  {chosen}  {score(data, found)}  real-time factor {factor:.4f}", flush=True)
+            print(
+                f"{path.stem}  prior {weight}  {chosen}  {score(data, found)}  real-time factor {factor:.4f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":
