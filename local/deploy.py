@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 from local import package, template
 from local.state import ROOT, LocalError
@@ -28,8 +29,9 @@ def deploy(client: Callable[[str], Any], overrides: dict[str, str], note: Callab
     client: service name -> boto3 client of the emulator.
     """
     source = template.read()
-    parameters = check_parameters(source, overrides)
     s3, cloudformation = client("s3"), client("cloudformation")
+    address = urlsplit(cloudformation.meta.endpoint_url).netloc
+    parameters = check_parameters(source, {"EmulatorAddress": address} | overrides)
     s3.create_bucket(Bucket=ARTIFACTS)
 
     def put(key: str, data: bytes) -> str:

@@ -69,6 +69,42 @@ class TranscribeSettings(JobSettings):
             )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorizerSettings(Settings):
+    """The function that looks at tokens before a WebSocket is opened."""
+
+    token_secret: str  # name or ARN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SocketSettings(Settings):
+    """The function behind the WebSocket."""
+
+    models_dir: str
+    asr_bundle: str  # folder of the bundle in models_dir
+    connection_table: str
+    stream_table: str
+    connections_url: str  # of API Gateway's connections API, stage included
+    most_connections: int  # of one token's subject at a time
+    most_streams: int  # of one connection at a time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiSettings(Settings):
+    """The function behind the REST API."""
+
+    models_dir: str
+    asr_bundle: str  # folder of the bundle in models_dir
+    job_table: str
+    job_retention_days: int
+    input_bucket: str
+    input_prefix: str  # of keys that become jobs
+    token_secret: str  # ARN of the secret that signs tokens
+    clip_s: int  # seconds of audio that are transcribed while the caller waits
+    upload_mb: int  # MiB of one upload, at most
+    cors_origin: str  # whose pages may call: an origin, * for any, none for none
+
+
 def variables(kind: type[Settings]) -> tuple[str, ...]:
     """Names of the environment variables that settings of this kind are read from."""
     return tuple(field.name.upper() for field in fields(kind))

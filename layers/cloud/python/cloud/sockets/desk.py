@@ -1,0 +1,132 @@
+"""What happens at the door: a connection is opened, sends messages, and is closed.
+
+State is written before anything is told, on the condition that nobody else wrote meanwhile; whoever loses that race
+reads again and works anew. So any number of processes may handle the messages of one stream at the same time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from cloud.observability import logger, metrics
+from cloud.sockets.client_side import ClientSide, Gone
+from cloud.sockets.connection_table import Connection, ConnectionTable, Full, NotOpen
+from cloud.sockets.messages import Refused, Start, Step, parse
+from cloud.sockets.stream import Stream, after
+from cloud.sockets.stream_table import Conflict, StreamTable
+
+if TYPE_CHECKING:
+    from speech.asr.recognizer import Recognizer
+
+MOST_ATTEMPTS = 100  # each lost race means that another message of the stream was written
+SETTLE_S = 60  # a connection so young may be in the table before API Gateway can find it
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Everything that a connection needs; times are seconds since 1970."""
+
+    recognizer: Recognizer
+    connections: ConnectionTable
+    streams: StreamTable
+    clients: ClientSide
+
+    def open(self, connection: Connection) -> None:
+        """A handshake. Raises Refused (`too_many_connections`) where the token's subject has enough open."""
+        try:
+            self.connections.open(connection)
+        except Full as full:
+            for held in full.held:
+                self._drop_if_gone(held, connection)
+            try:
+                self.connections.open(connection)
+            except Full as still:
+                raise Refused("too_many_connections", f"{still} for this token's subject: close one") from None
+        metrics.add_metric("Connections", MetricUnit.Count, 1)
+
+    def close(self, connection_id: str) -> None:
+        """A connection has ended: nothing of it is kept."""
+        self.connections.close(connection_id)
+        self.streams.forget(connection_id)
+
+    def message(self, connection_id: str, body: str, now_s: float, request_id: str) -> None:
+        """One message, from reading it to telling what came of it; what nobody foresaw is told and raised."""
+        try:
+            try:
+                message = parse(body)
+                logger.append_keys(stream=message.stream)
+                if isinstance(message, Start):
+                    self._tell(connection_id, [self._start(connection_id, message)])
+                else:
+                    self._tell(connection_id, self._step(connection_id, message, now_s))
+            except Refused as refused:
+                logger.info("refused: %s", refused, extra={"code": refused.code})
+                metrics.add_metric("Refused", MetricUnit.Count, 1)
+                self._tell(connection_id, [refused.record()])
+            except Gone:
+                raise
+            except Exception:
+                trouble = Refused("internal_error", "the message may be sent again", request=request_id)
+                self._tell(connection_id, [trouble.record()])
+                raise
+        except Gone:
+            logger.info("the client has gone")
+            self.close(connection_id)
+
+    def _start(self, connection_id: str, message: Start) -> dict[str, Any]:
+        name = message.stream
+        try:
+            opened_s = self.connections.add_stream(connection_id, name)
+        except Full:
+            raise Refused("too_many_streams", "stop a stream before starting another", stream=name) from None
+        except NotOpen:
+            raise Refused("not_connected", "this connection is closed: open another", stream=name) from None
+        stream = Stream(connection_id, name, message.format, opened_s)
+        if not self.streams.create(stream):
+            held = self.streams.read(connection_id, name)
+            if held is None or held.done or held.format != message.format:
+                if held is not None and held.done:
+                    self.connections.drop_stream(connection_id, name)
+                raise Refused("stream_exists", f"there is a stream {name!r} already: choose another", stream=name)
+            return {**stream.started(), "repeat": True}
+        metrics.add_metric("Streams", MetricUnit.Count, 1)
+        return stream.started()
+
+    def _step(self, connection_id: str, step: Step, now_s: float) -> list[dict[str, Any]]:
+        for _ in range(MOST_ATTEMPTS):
+            before = self.streams.read(connection_id, step.stream)
+            if before is None:
+                text = f"there is no stream {step.stream!r}: wait for `started` before sending audio"
+                raise Refused("unknown_stream", text, stream=step.stream, sequence=step.sequence)
+            changed, told = after(before, step, self.recognizer, now_s)
+            if changed is before:
+                return told
+            try:
+                self.streams.write(changed)
+            except Conflict:
+                metrics.add_metric("Conflicts", MetricUnit.Count, 1)
+                continue
+            if changed.done:
+                self.connections.drop_stream(connection_id, step.stream)
+            return told
+        raise Refused("busy", "too many messages at once: send it again", stream=step.stream, sequence=step.sequence)
+
+    def _tell(self, connection_id: str, records: list[dict[str, Any]]) -> None:
+        for record in records:
+            self.clients.send(connection_id, record)
+
+    def _drop_if_gone(self, held: str, newcomer: Connection) -> None:
+        """Makes room where API Gateway's notice of a connection's end was lost."""
+        known = self.connections.find(held)
+        if known is None:
+            self.connections.release(newcomer.subject, held)
+            return
+        if newcomer.opened_s - known.opened_s < SETTLE_S:
+            return
+        try:
+            self.clients.active_s(held)
+        except Gone:
+            self.close(held)
