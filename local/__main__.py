@@ -1,4 +1,4 @@
-"""`python -m local up | status | drop FILE | down`: the whole system on this machine, on 127.0.0.1."""
+"""`python -m local up | status | drop FILE | down | kvs`: the whole system on this machine, on 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from local import commands
+from local.kvs import command as kvs
 from local.state import DEFAULT_FOLDER, LocalError
 
 
@@ -14,7 +15,8 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(prog="python -m local", description=__doc__)
     top.add_argument("--state", type=Path, default=DEFAULT_FOLDER, help="folder of the stack's pid, port and log")
-    words = top.add_subparsers(dest="word", required=True)
+    # The stack's words; `kvs`, which runs without it, is explained below them.
+    words = top.add_subparsers(dest="word", required=True, metavar="{up,status,drop,down}")
 
     up = words.add_parser("up", help="start the embedded AWS and deploy template.yaml into it; stays until Ctrl-C")
     up.add_argument("--detach", action="store_true", help="return once it is up; `down` ends it")
@@ -41,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     drop.set_defaults(run=commands.drop)
 
     words.add_parser("down", help="end the stack that `up` started").set_defaults(run=commands.down)
+    kvs.add(words)
     return top
 
 
