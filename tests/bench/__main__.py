@@ -1,4 +1,4 @@
-"""The measurements of `python -m speech bench` and, in the same run, faster-whisper on the same recordings.
+"""The measurements of `python -m speech bench` and, in the same run, those of a call's media and of faster-whisper.
 
     .venv/bin/python -m tests.bench [options of `python -m speech bench`]
 
@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from speech.cli import bench
+
+from tests.bench import media
 
 ROOT = Path(__file__).resolve().parents[2]
 PEER_PYTHON = ROOT / ".venv-bench" / "bin" / "python"
@@ -47,6 +49,10 @@ def main() -> int:
     for row in bench.measure(arguments):
         print(bench.line(row), flush=True)
         rows.append(row)
+    if not arguments.only:
+        for row in media.measure(media.SECONDS):
+            print(bench.line(row), flush=True)
+            rows.append(row)
     own = next((row.value for row in rows if row.name == "rtf"), None)
     if PEER_PYTHON.is_file():
         for row in peers(bench.recordings(arguments.audio), own):

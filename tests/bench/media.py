@@ -23,6 +23,7 @@ from speech.media.parser import Parser
 from speech.media.writer import PutMediaWriter, l16_track, pcm_track
 
 COMMAND = "python -m tests.bench.media"
+SECONDS = 120
 PIECE = 1024  # bytes that arrive together
 
 
@@ -79,12 +80,8 @@ def percent(work: Callable[[], object], seconds: int) -> float:
     return 100 * min(took) / seconds
 
 
-def main() -> int:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
-    parser.add_argument("--seconds", type=int, default=120, help="duration of the call")
-    seconds = parser.parse_args().seconds
-    print(bench.machine())
+def measure(seconds: int) -> Iterator[bench.Row]:
+    """The rows, as they are measured; `seconds` is the duration of the call."""
     for step_ms in (20, 64):
         document, fragments = upload(seconds, step_ms), call(seconds, step_ms)
         works: dict[str, tuple[Callable[[], object], str]] = {
@@ -95,8 +92,17 @@ def main() -> int:
             "writer": (lambda step_ms=step_ms: upload(seconds, step_ms), ""),
         }
         for name, (work, must) in works.items():
-            row = bench.Row(f"{name}_{step_ms}_ms_blocks_core", percent(work, seconds), "%", must, COMMAND)
-            print(bench.line(row), flush=True)
+            yield bench.Row(f"{name}_{step_ms}_ms_blocks_core", percent(work, seconds), "%", must, COMMAND)
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="duration of the call")
+    seconds = parser.parse_args().seconds
+    print(bench.machine())
+    for row in measure(seconds):
+        print(bench.line(row), flush=True)
     return 0
 
 

@@ -174,3 +174,13 @@ def test_nobody_there_may_be_somebody_later(kvs: Background, monkeypatch: pytest
     monkeypatch.setattr(endpoints, "data_endpoint", cache(lambda api, name: "https://127.0.0.1:1"))
     with pytest.raises(Transient, match=r"127\.0\.0\.1:1"):
         PutMedia.open("any", start_s=1.0)
+
+
+def test_gstreamers_matroskamux_is_a_producer(stream: str) -> None:
+    from tests.unit.media.test_producers import GSTREAMER, heard, loudest_hz
+
+    # matroskamux ends neither its last cluster nor the document: the end of the body does.
+    kinds = [ack.kind for ack in PutMedia.open(stream, start_s=media.BEGAN_S).finish(GSTREAMER)]
+    assert kinds == ["BUFFERING", "RECEIVED", "PERSISTED"] * 2
+    events = media.get(stream, 2, StartSelectorType="EARLIEST")
+    assert [round(loudest_hz(samples)) for samples in heard(events).values()] == [440, 600]
