@@ -49,11 +49,13 @@ class Desk:
 
     def close(self, connection_id: str) -> None:
         """A connection has ended: nothing of it is kept."""
+        metrics.add_metric("Closed", MetricUnit.Count, 1)
         self.connections.close(connection_id)
         self.streams.forget(connection_id)
 
     def message(self, connection_id: str, body: str, now_s: float, request_id: str) -> None:
         """One message, from reading it to telling what came of it; what nobody foresaw is told and raised."""
+        metrics.add_metric("Messages", MetricUnit.Count, 1)
         try:
             try:
                 message = parse(body)

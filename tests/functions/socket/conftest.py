@@ -1,0 +1,70 @@
+"""functions/socket as Lambda imports it."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+
+import pytest
+from cloud import clients, keys
+from cloud.sockets import client_side
+
+from tests.functions.fake_live import FakeLive
+from tests.functions.situations import ROOT
+from tests.functions.socket.door import Door
+
+ENVIRONMENT = {
+    "POWERTOOLS_SERVICE_NAME": "undertone",
+    "POWERTOOLS_METRICS_NAMESPACE": "Undertone",
+    "POWERTOOLS_TRACE_DISABLED": "true",
+    "MODELS_DIR": str(ROOT / "tests" / "tiny"),
+    "ASR_BUNDLE": "tones",
+    "CONNECTION_TABLE": "connections",
+    "STREAM_TABLE": "streams",
+    "CONNECTIONS_URL": "https://api.example.com/live",
+    "MOST_CONNECTIONS": "3",
+    "MOST_STREAMS": "2",
+    "TOKEN_SECRET": "tokens",
+}
+
+
+@pytest.fixture
+def live(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLive]:
+    """The services in memory, in place of every boto3 client."""
+    fake = FakeLive()
+    monkeypatch.setattr("boto3.client", fake.client)
+    forget()
+    yield fake
+    forget()
+
+
+def forget() -> None:
+    """A process that has no clients and no key yet."""
+    clients.client.cache_clear()
+    client_side._api.cache_clear()
+    keys._held.clear()
+
+
+@pytest.fixture
+def cold_start(live: FakeLive, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Door]:
+    """Imports functions/<name>/app.py afresh."""
+
+    def load(name: str) -> Door:
+        for variable, value in ENVIRONMENT.items():
+            monkeypatch.setenv(variable, value)
+        spec = importlib.util.spec_from_file_location(f"app_of_{name}", ROOT / "functions" / name / "app.py")
+        assert spec is not None
+        assert spec.loader is not None
+        app = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(app)
+        return Door(app, live)
+
+    return load
+
+
+@pytest.fixture
+def door(cold_start: Callable[[str], Door]) -> Door:
+    """The door with connection "one" open."""
+    found = cold_start("socket")
+    assert found.open() == 200
+    return found
