@@ -129,14 +129,14 @@ def low_pass(power: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 def mask(f: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """SpecAugment (Park et al., 2019): two bands of up to 7 bins, and stretches of up to 120 ms, set to the mean."""
+    """SpecAugment (Park et al., 2019): two bands of up to 15 bins, and stretches of up to 200 ms, set to the mean."""
     mean = f.mean()
     for _ in range(2):
-        width = rng.integers(0, 8)
+        width = rng.integers(0, 16)
         start = rng.integers(0, f.shape[1] - width)
         f[:, start : start + width] = mean
-    for _ in range(len(f) // 400 + 1):
-        width = rng.integers(0, 13)
+    for _ in range(len(f) // 250 + 1):
+        width = rng.integers(0, 21)
         start = rng.integers(0, max(1, len(f) - width))
         f[start : start + width] = mean
     return f
