@@ -105,6 +105,17 @@ class ApiSettings(Settings):
     cors_origin: str  # whose pages may call: an origin, * for any, none for none
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordsSettings(Settings):
+    """The function behind the audio stream."""
+
+    models_dir: str
+    asr_bundle: str  # folder of the bundle in models_dir
+    record_table: str
+    transcript_stream: str  # name
+    event_bus: str
+
+
 def variables(kind: type[Settings]) -> tuple[str, ...]:
     """Names of the environment variables that settings of this kind are read from."""
     return tuple(field.name.upper() for field in fields(kind))
