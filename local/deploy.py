@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from local import package, template
+from local import gateway, package, template
 from local.state import ROOT, LocalError
 
 STACK = "undertone"
@@ -39,7 +39,8 @@ def deploy(client: Callable[[str], Any], overrides: dict[str, str], note: Callab
         note(key.split("/", maxsplit=1)[0])
         return f"s3://{ARTIFACTS}/{key}"
 
-    body = json.dumps(package.point_at_zips(template.with_numbers(source, parameters), put))
+    written = gateway.spelled_out(template.with_numbers(source, parameters))
+    body = json.dumps(package.point_at_zips(written, put))
     put("template/template.json", body.encode())
     cloudformation.create_stack(
         StackName=STACK,
@@ -47,7 +48,9 @@ def deploy(client: Callable[[str], Any], overrides: dict[str, str], note: Callab
         Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
         Capabilities=["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"],
     )
-    return wait_for_outputs(cloudformation)
+    outputs = wait_for_outputs(cloudformation)
+    gateway.set_responses(client("apigateway"), source, parameters.get("CorsOrigin", "none"))
+    return outputs
 
 
 def check_parameters(source: template.Template, overrides: dict[str, str]) -> dict[str, str]:

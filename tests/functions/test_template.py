@@ -146,4 +146,5 @@ def test_dead_letters_errors_and_old_messages_raise_alarms() -> None:
         ("AWS/SQS", "ApproximateNumberOfMessagesVisible"),
         ("AWS/SQS", "ApproximateAgeOfOldestMessage"),
         ("AWS/Lambda", "Errors"),
+        ("AWS/ApiGateway", "5XXError"),
     }

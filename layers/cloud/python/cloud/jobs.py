@@ -2,12 +2,14 @@
 
 A message about a recording *claims* its job. The claim holds until the invocation's time is over, and everything the
 claimant writes is conditional on it, so that a replay, a duplicate or a straggler finds out and stops. The states are
-those of Amazon Transcribe: QUEUED (waits for an invocation), IN_PROGRESS (claimed), COMPLETED, FAILED.
+those of Amazon Transcribe: QUEUED (waits for an invocation), IN_PROGRESS (claimed), COMPLETED, FAILED; before them
+AWAITING_UPLOAD, where the API has given out a form for an upload.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -19,6 +21,7 @@ from cloud.clients import client
 from cloud.recordings import Recording
 
 DAY_S = 86_400
+BY_STATUS = "by-status"  # index of the table: status, then created_at
 
 # The same upload again: left off by an invocation, lost by a dead one, or brought back from the dead letters.
 _OPEN = (
@@ -96,6 +99,42 @@ class JobTable:
         """What the table knows about a job; an empty one where it knows nothing."""
         answer = client("dynamodb").get_item(TableName=self._name, Key={"id": {"S": job_id}}, ConsistentRead=True)
         return {name: from_attribute(value) for name, value in answer.get("Item", {}).items()}
+
+    def expect(self, job_id: str, bucket: str, key: str, now_s: float) -> None:
+        """Notes that a recording may come; its first event finds an earlier sequencer here and takes the job over."""
+        item = {
+            "id": job_id,
+            "bucket": bucket,
+            "key": key,
+            "sequencer": "",
+            "status": "AWAITING_UPLOAD",
+            "created_at": _iso(now_s),
+            "updated_at": _iso(now_s),
+            "expires_at": int(now_s) + DAY_S,
+        }
+        client("dynamodb").put_item(
+            TableName=self._name,
+            Item={name: to_attribute(value) for name, value in item.items()},
+            ConditionExpression="attribute_not_exists(id)",
+        )
+
+    def in_state(self, status: str, until: str) -> Iterator[dict[str, Any]]:
+        """Jobs in a state that were created at the time `until` or before, newest first; read as they are taken."""
+        pages = (
+            client("dynamodb")
+            .get_paginator("query")
+            .paginate(
+                TableName=self._name,
+                IndexName=BY_STATUS,
+                KeyConditionExpression="#status = :status AND created_at <= :until",
+                ExpressionAttributeNames={"#status": "status"},
+                ExpressionAttributeValues={":status": {"S": status}, ":until": {"S": until}},
+                ScanIndexForward=False,
+                PaginationConfig={"PageSize": 100},
+            )
+        )
+        for page in pages:
+            yield from ({name: from_attribute(value) for name, value in item.items()} for item in page["Items"])
 
     def _create(self, recording: Recording, lease: dict[str, Any], now_s: float) -> dict[str, Any]:
         item = {

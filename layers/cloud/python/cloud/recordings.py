@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import unquote_plus
+
+UPLOADS = "uploads/"  # and 32 hex digits begin the key, behind any prefix, of what came by the API's form
+_FORM_KEY = re.compile(rf"(.*/)?{UPLOADS}[0-9a-f]{{32}}/[^/]+", re.DOTALL)
 
 SEQUENCER_DIGITS = 32  # S3's are 16 to 18 hex digits; padded on the right to compare, as its documentation says
 
@@ -34,6 +38,8 @@ class Recording:
     @property
     def job_id(self) -> str:
         """Same for every event about this upload: 32 hex digits."""
+        if _FORM_KEY.fullmatch(self.key):
+            return upload_job_id(self.bucket, self.key)
         identity = "\0".join((self.bucket, self.key, self.version_id or self.etag))
         return hashlib.sha256(identity.encode()).hexdigest()[:32]
 
@@ -41,6 +47,11 @@ class Recording:
     def uri(self) -> str:
         """s3://bucket/key"""
         return f"s3://{self.bucket}/{self.key}"
+
+
+def upload_job_id(bucket: str, key: str) -> str:
+    """The job of a key that the API gave out for one upload: known before the upload, whatever its version will be."""
+    return hashlib.sha256("\0".join((bucket, key, "upload")).encode()).hexdigest()[:32]
 
 
 def parse_message(body: str) -> list[Recording]:

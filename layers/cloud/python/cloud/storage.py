@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 from collections import OrderedDict
+from functools import cache
 from typing import Any, cast
 
 from botocore.exceptions import ClientError
@@ -117,6 +118,49 @@ def read_bytes(bucket: str, key: str) -> bytes:
     """A small object of our own, whole."""
     body: bytes = client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
     return body
+
+
+def read_up_to(bucket: str, key: str, most_bytes: int) -> bytes | None:
+    """An object of our own, whole, or None where it is larger. Raises `Gone` if it is not there."""
+    try:
+        answer = client("s3").get_object(Bucket=bucket, Key=key)
+    except ClientError as error:
+        raise _explained(error, key) from error
+    if answer["ContentLength"] > most_bytes:
+        answer["Body"].close()
+        return None
+    body: bytes = answer["Body"].read()
+    return body
+
+
+@cache
+def _signer() -> Any:
+    """Signs for others: by the newest signature, which encrypted objects need, and for the region's own address.
+
+    Left to itself boto3 writes s3.amazonaws.com, which sends callers on, and a form does not follow.
+    """
+    import boto3
+    from botocore.config import Config
+
+    return boto3.client("s3", config=Config(signature_version="s3v4", s3={"addressing_style": "virtual"}))
+
+
+def download_url(bucket: str, key: str, valid_s: int) -> str:
+    """An address at which anybody can read an object for a while."""
+    url: str = _signer().generate_presigned_url("get_object", {"Bucket": bucket, "Key": key}, ExpiresIn=valid_s)
+    return url
+
+
+def upload_form(bucket: str, key: str, content_type: str, most_bytes: int, valid_s: int) -> dict[str, Any]:
+    """{"url", "fields"} of a form that puts one object: of this key and type, not empty, `most_bytes` at most."""
+    form: dict[str, Any] = _signer().generate_presigned_post(
+        bucket,
+        key,
+        Fields={"Content-Type": content_type},
+        Conditions=[{"Content-Type": content_type}, ["content-length-range", 1, most_bytes]],
+        ExpiresIn=valid_s,
+    )
+    return form
 
 
 def write_bytes(bucket: str, key: str, body: bytes) -> None:

@@ -1,0 +1,121 @@
+"""`POST /v1/audio/transcriptions`: a recording in a form becomes text, as OpenAI's clients ask for it."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
+from aws_lambda_powertools.event_handler.openapi.params import File, Form, UploadFile
+from aws_lambda_powertools.event_handler.openapi.types import OpenAPIResponse
+from pydantic import BeforeValidator
+
+from cloud import outputs
+from cloud.api import answers, catalogue, clips, limits
+from cloud.api.document import errors
+from cloud.api.errors import ApiError
+from cloud.deadline import Deadline
+from cloud.observability import count_recording
+from cloud.settings import ApiSettings
+
+if TYPE_CHECKING:
+    from speech.asr.recognizer import Recognizer
+    from speech.text.transcript import Transcript
+
+Format = Literal["json", "text", "srt", "verbose_json", "vtt"]
+Granularity = Literal["word", "segment"]
+STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+DESCRIPTION = """Speech to text while you wait, for clips of up to {clip_s} seconds and {most_bytes} bytes; several
+channels are averaged. Larger, longer or M4A and WebM recordings: `POST /v1/uploads`."""
+
+
+def _listed(value: object) -> object:
+    """A field that was sent once comes alone."""
+    return [value] if isinstance(value, str) else value
+
+
+Granularities = Annotated[list[Granularity], BeforeValidator(_listed)]
+
+
+def add(api: APIGatewayRestResolver, settings: ApiSettings, recognizer: Recognizer) -> None:
+    """The route, answered by one recogniser."""
+    described = DESCRIPTION.format(clip_s=settings.clip_s, most_bytes=limits.MOST_BYTES)
+
+    @api.post(
+        "/v1/audio/transcriptions",
+        summary="Transcribe a clip",
+        description=described,
+        tags=["Audio"],
+        responses=errors(*STATUSES) | {int(HTTPStatus.OK): _success()},
+    )
+    def transcribe(
+        file: Annotated[UploadFile, File(description="WAV, FLAC, Ogg (Vorbis, Opus), MP3, AIFF, AU or CAF.")],
+        model: Annotated[str, Form(description="As in `GET /v1/models`; `whisper-1` stands for it.")],
+        language: Annotated[str | None, Form(description="`en`, or left out.")] = None,
+        prompt: Annotated[str | None, Form(description="Taken and not used: the decoder knows no hints yet.")] = None,
+        response_format: Annotated[Format, Form()] = "json",
+        temperature: Annotated[
+            float | None, Form(ge=0, le=1, description="Taken and not used: nothing is sampled.")
+        ] = None,
+        granularities: Annotated[
+            Granularities | None,
+            Form(alias="timestamp_granularities[]", description="Of `verbose_json`; `segment` when left out."),
+        ] = None,
+        stream: Annotated[bool | None, Form(description="Only `false`: live text comes by WebSocket.")] = None,
+    ) -> Response[Any]:
+        _check_texts(model=model, language=language, prompt=prompt)
+        _check_choices(granularities, response_format, stream)
+        catalogue.check(model, settings.asr_bundle)
+        _check_language(language, recognizer.language)
+        deadline = Deadline(api.lambda_context, margin_s=limits.MARGIN_S)
+        transcript = clips.transcribe(recognizer, file.content, settings.clip_s, deadline.passed)
+        count_recording(transcript.duration_s, deadline.spent_s)
+        return rendered(transcript, response_format, granularities or ["segment"])
+
+
+def rendered(transcript: Transcript, name: Format, granularities: list[Granularity]) -> Response[Any]:
+    """A transcript in one of the formats."""
+    if name == "json":
+        return Response(HTTPStatus.OK, content_types.APPLICATION_JSON, answers.plain(transcript))
+    if name == "verbose_json":
+        return Response(HTTPStatus.OK, content_types.APPLICATION_JSON, answers.verbose(transcript, granularities))
+    if name == "text":
+        return Response(HTTPStatus.OK, outputs.CONTENT_TYPES["txt"], answers.text_of(transcript) + "\n")
+    return Response(HTTPStatus.OK, outputs.CONTENT_TYPES[name], outputs.render(name, transcript, "", ""))
+
+
+def _check_texts(**fields: object) -> None:
+    """Powertools validates no part that has a file's name, whatever was asked for."""
+    for name, value in fields.items():
+        if isinstance(value, UploadFile):
+            raise ApiError(
+                HTTPStatus.BAD_REQUEST, f"{name}: expected text, got a file", code="invalid_type", param=name
+            )
+
+
+def _check_choices(granularities: object, response_format: str, stream: bool | None) -> None:
+    if granularities and response_format != "verbose_json":
+        message = f"times are part of response_format verbose_json, not of {response_format}"
+        raise ApiError(HTTPStatus.BAD_REQUEST, message, code="invalid_value", param="timestamp_granularities[]")
+    if stream:
+        message = (
+            "stream: this endpoint answers at once, when the whole clip is transcribed; live text comes by WebSocket"
+        )
+        raise ApiError(HTTPStatus.BAD_REQUEST, message, code="unsupported_value", param="stream")
+
+
+def _check_language(asked: str | None, spoken: str) -> None:
+    """`spoken`: what the model knows, as "en-US"."""
+    code = spoken.split("-", maxsplit=1)[0]
+    if asked is None or asked.lower().split("-", maxsplit=1)[0] in (code, answers.LANGUAGE_NAMES.get(code)):
+        return
+    message = f"language: {asked[:40]!r} is not known here, only {code!r} is"
+    raise ApiError(HTTPStatus.BAD_REQUEST, message, code="unsupported_language", param="language")
+
+
+def _success() -> OpenAPIResponse:
+    text = {"schema": {"type": "string"}}
+    kinds = {name.split(";")[0]: text for key, name in outputs.CONTENT_TYPES.items() if key != "json"}
+    form = {"schema": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}}
+    content: dict[str, Any] = {"application/json": form, **kinds}
+    return OpenAPIResponse(description="The text, in the format asked for", content=content)
