@@ -1,4 +1,4 @@
-"""`python -m local up | status | drop FILE | down | kvs`: the whole system on this machine, on 127.0.0.1."""
+"""`python -m local up | status | drop FILE | produce FILE | watch | down | kvs`: the whole system, on 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from local import commands
+from local import commands, live
 from local.kvs import command as kvs
 from local.state import DEFAULT_FOLDER, LocalError
 
@@ -43,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     drop.set_defaults(run=commands.drop)
 
     words.add_parser("down", help="end the stack that `up` started").set_defaults(run=commands.down)
+    live.add(words)
     kvs.add(words)
     return top
 

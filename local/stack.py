@@ -53,10 +53,12 @@ class Stack:
             "buckets": lambda: [b["Name"] for b in self.client("s3").list_buckets()["Buckets"]],
             "queues": lambda: self.client("sqs").list_queues().get("QueueUrls", []),
             "tables": lambda: self.client("dynamodb").list_tables()["TableNames"],
+            "streams": lambda: self.client("kinesis").list_streams()["StreamNames"],
             "functions": lambda: [f["FunctionName"] for f in self.client("lambda").list_functions()["Functions"]],
         }
         return {
             "endpoint": self.endpoint,
+            "socket": self.outputs.get("SocketUrl", ""),
             "region": self.state.region,
             "pid": self.state.pid,
             "log": self.state.log,
