@@ -10,12 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
-from local import demo, recordings, stack
+from local import demo, deploy, recordings, stack
 from local.progress import Bar
 from local.recordings import Dropped, Result
 from local.stack import Stack
-
-PARTS = 9  # steps that `up` reports: the emulator, each zip, the template
 
 
 def up(options: argparse.Namespace) -> int:
@@ -52,7 +50,7 @@ def start(options: argparse.Namespace) -> Stack:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as it is under nohup
             signal.signal(number, interrupt)
     began = time.monotonic()
-    with Bar("deploying", PARTS) as bar:
+    with Bar("deploying", deploy.steps()) as bar:
         current = stack.up(options.state, options.port, dict(options.set), bar.step)
         bar.step(f"up in {time.monotonic() - began:.1f} s", by=bar.total)
     return current

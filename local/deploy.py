@@ -53,6 +53,13 @@ def deploy(client: Callable[[str], Any], overrides: dict[str, str], note: Callab
     return outputs
 
 
+def steps() -> int:
+    """How many things `stack.up` notes: the emulator, a zip of each function and layer, the template."""
+    source = template.read()
+    kinds = ("AWS::Serverless::Function", "AWS::Serverless::LayerVersion")
+    return 2 + sum(len(template.resources(source, kind)) for kind in kinds)
+
+
 def check_parameters(source: template.Template, overrides: dict[str, str]) -> dict[str, str]:
     """The parameters to pass: this machine's and the caller's, each known to the template."""
     known = set(source.get("Parameters", {}))

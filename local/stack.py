@@ -34,6 +34,19 @@ class Stack:
         """What the key of a recording must begin with."""
         return self.state.parameters.get("InputPrefix", "")
 
+    @property
+    def api_url(self) -> str:
+        """Base URL of the REST API for OpenAI's clients."""
+        return f"{self.outputs['ApiUrl']}/v1"
+
+    @property
+    def api_key(self) -> str:
+        """The API key that the template makes; empty where callers sign their requests instead."""
+        if "ApiKeyId" not in self.outputs:
+            return ""
+        found = self.client("apigateway").get_api_key(apiKey=self.outputs["ApiKeyId"], includeValue=True)
+        return str(found["value"])
+
     def client(self, service: str) -> Any:
         """A boto3 client of the stack."""
         return _client(service, self.endpoint, self.state.region)
@@ -63,6 +76,7 @@ class Stack:
             "pid": self.state.pid,
             "log": self.state.log,
             "state": str(self.folder),
+            "api": {"url": self.api_url, "key": self.api_key},
             "outputs": self.outputs,
             **{name: listed() for name, listed in lists.items()},
         }
