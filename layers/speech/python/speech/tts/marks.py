@@ -24,6 +24,7 @@ class TimedSpan:
     start: int  # offset in the text, characters
     end: int  # offset after it
     value: str = ""  # a mark's name, a phoneme; sentences and words take theirs from the text
+    end_s: float | None = None  # seconds; None where it is not known
 
 
 def speech_marks(text: str, spans: Sequence[TimedSpan], types: Sequence[MarkType] = TYPES) -> list[str]:

@@ -1,0 +1,89 @@
+"""A clause as the acoustic model reads it: numbered symbols with rate, pitch and loudness, and what stands where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from speech.tts import symbols
+from speech.tts.marks import MarkType
+from speech.tts.phonemes import STRESS
+from speech.tts.prosody import Prosody
+from speech.tts.script import Clause, line
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSpan:
+    """A stretch of the caller's text, and the symbols that speak it."""
+
+    type: MarkType
+    first: int  # its first symbol; the number of symbols: after the last
+    after: int  # the symbol after its last
+    start: int  # offset in the caller's text, characters
+    end: int
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Symbols (L,) of one clause; L is 0 for a clause without words."""
+
+    tokens: NDArray[np.int64]
+    rates: NDArray[np.float32]  # (L,) times the voice's own speed
+    semitones: NDArray[np.float32]  # (L,)
+    gains: NDArray[np.float32]  # (L,) factors of amplitude
+    begins: bool  # a sentence: there is a pad in front
+    spans: tuple[PlannedSpan, ...]
+
+
+def plan(clause: Clause, begins: bool, base: Prosody) -> Plan:
+    """The plan of a clause; `begins`: it is the first of its sentence, `base`: what the whole stream is changed by."""
+    ends = clause.kind != "clause"
+    text, places = line(clause.words) if clause.words else ("", ())
+    if text:
+        text += _ending(text, ends)
+    tokens = np.array(symbols.encode(text, begins, ends) if text else [], np.int64)
+    shift = int(begins and bool(text))
+    owner = _owners(places, shift, len(tokens))
+    prosody = [one.within(base) for one in clause.prosody]
+    return Plan(
+        tokens,
+        np.array([prosody[i].rate for i in owner], np.float32),
+        np.array([prosody[i].pitch_st for i in owner], np.float32),
+        np.array([10 ** (prosody[i].volume_db / 20) for i in owner], np.float32),
+        begins,
+        _spans(clause, text, places, shift, len(tokens)),
+    )
+
+
+def _ending(text: str, ends: bool) -> str:
+    """What the line lacks at its end: a full stop, or the blank before the next clause."""
+    if not ends:
+        return " "
+    return "" if text[-1] in symbols.SIGNS else "."
+
+
+def _owners(places: tuple[range, ...], shift: int, count: int) -> NDArray[np.int64]:
+    """The word to whose prosody each symbol belongs: signs and blanks go with the word before them."""
+    starts = [place.start + shift for place in places]
+    return np.maximum(np.searchsorted(starts, np.arange(count), side="right") - 1, 0)
+
+
+def _spans(clause: Clause, text: str, places: tuple[range, ...], shift: int, count: int) -> tuple[PlannedSpan, ...]:
+    spans: list[PlannedSpan] = []
+    for pronounced, place in zip(clause.words, places, strict=True):
+        word, first = pronounced.word, place.start
+        spans.append(PlannedSpan("word", place.start + shift, place.stop + shift, word.start, word.end))
+        for i in place:
+            if text[i] in STRESS:
+                continue
+            if text[i] != " ":
+                value = text[first : i + 1]
+                spans.append(PlannedSpan("phoneme", first + shift, i + 1 + shift, word.start, word.end, value))
+            first = i + 1
+    for mark in clause.marks:
+        at = places[mark.before_word].start + shift if mark.before_word < len(places) else count
+        spans.append(PlannedSpan("ssml", at, at, mark.start, mark.end, mark.name))
+    return tuple(sorted(spans, key=lambda span: span.first))
