@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, CORSConfig, Response, content_types
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 from aws_lambda_powertools.event_handler.openapi.models import APIKey, HTTPBearer, Server
+from aws_lambda_powertools.metrics import MetricUnit
 
 from cloud.api import catalogue, errors, jobs, limits, tokens, transcriptions, uploads
 from cloud.api.document import Resolver
 from cloud.jobs import JobTable
+from cloud.observability import metrics
 from cloud.settings import ApiSettings
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ class Service:
 
     def __call__(self, event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
         """The answer to a request, errors included: nothing in a request makes this raise."""
+        metrics.add_metric("Requests", MetricUnit.Count, 1)
         return self.api.resolve(limits.admitted(event), context)
 
     def document(self) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
 from aws_lambda_powertools.event_handler.openapi.params import File, Form, UploadFile
 from aws_lambda_powertools.event_handler.openapi.types import OpenAPIResponse
-from pydantic import BeforeValidator
 
 from cloud import outputs
 from cloud.api import answers, catalogue, clips, limits
@@ -27,14 +26,6 @@ Granularity = Literal["word", "segment"]
 STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 DESCRIPTION = """Speech to text while you wait, for clips of up to {clip_s} seconds and {most_bytes} bytes; several
 channels are averaged. Larger, longer or M4A and WebM recordings: `POST /v1/uploads`."""
-
-
-def _listed(value: object) -> object:
-    """A field that was sent once comes alone."""
-    return [value] if isinstance(value, str) else value
-
-
-Granularities = Annotated[list[Granularity], BeforeValidator(_listed)]
 
 
 def add(api: APIGatewayRestResolver, settings: ApiSettings, recognizer: Recognizer) -> None:
@@ -58,7 +49,7 @@ def add(api: APIGatewayRestResolver, settings: ApiSettings, recognizer: Recogniz
             float | None, Form(ge=0, le=1, description="Taken and not used: nothing is sampled.")
         ] = None,
         granularities: Annotated[
-            Granularities | None,
+            list[Granularity] | Granularity | None,
             Form(alias="timestamp_granularities[]", description="Of `verbose_json`; `segment` when left out."),
         ] = None,
         stream: Annotated[bool | None, Form(description="Only `false`: live text comes by WebSocket.")] = None,
@@ -70,7 +61,9 @@ def add(api: APIGatewayRestResolver, settings: ApiSettings, recognizer: Recogniz
         deadline = Deadline(api.lambda_context, margin_s=limits.MARGIN_S)
         transcript = clips.transcribe(recognizer, file.content, settings.clip_s, deadline.passed)
         count_recording(transcript.duration_s, deadline.spent_s)
-        return rendered(transcript, response_format, granularities or ["segment"])
+        # a field that was sent once comes alone
+        times = [granularities] if isinstance(granularities, str) else granularities or ["segment"]
+        return rendered(transcript, response_format, times)
 
 
 def rendered(transcript: Transcript, name: Format, granularities: list[Granularity]) -> Response[Any]:
