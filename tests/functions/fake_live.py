@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.functions.fake_aws import FakeBus, refusal
+from tests.functions.fake_aws import refusal
 
 MOST_ITEM_BYTES = 400 * 1024
 Item = dict[str, Any]
@@ -162,6 +162,22 @@ class FakeSecrets:
 
     def get_secret_value(self, SecretId: str) -> dict[str, Any]:
         return {"SecretString": self.value}
+
+
+@dataclass
+class FakeBus:
+    """Events that were put; `down` makes that many of the next requests fail."""
+
+    events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # (detail-type, detail)
+    down: int = 0
+
+    def put_events(self, Entries: list[dict[str, Any]]) -> dict[str, Any]:
+        assert len(Entries) <= 10
+        if self.down:
+            self.down -= 1
+            return {"FailedEntryCount": len(Entries)}
+        self.events += [(entry["DetailType"], json.loads(entry["Detail"])) for entry in Entries]
+        return {"FailedEntryCount": 0}
 
 
 @dataclass

@@ -146,5 +146,6 @@ def test_dead_letters_errors_and_old_messages_raise_alarms() -> None:
         ("AWS/SQS", "ApproximateNumberOfMessagesVisible"),
         ("AWS/SQS", "ApproximateAgeOfOldestMessage"),
         ("AWS/Lambda", "Errors"),
+        ("AWS/Lambda", "IteratorAge"),
         ("AWS/ApiGateway", "5XXError"),
     }

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from cloud.live.audio_format import AudioFormat
+from cloud.records.frames import Frame
 
+from local import live, template
 from local import stack as stacks
-from local import template
 from tests.stack.door.conftest import PARAMETERS
 from tests.stack.door.door import Door, m4a, wav
+from tests.stack.door.wire import messages, start, wire
 from tests.tiny.sound import say
 
 
@@ -71,6 +74,28 @@ def test_the_roles_are_enough_to_fail_and_to_tell(guarded: Door) -> None:
     guarded.job("d.wav", "FAILED")
     guarded.settle()
     assert guarded.told("d.wav") == ["Transcript Failed"]
+    assert refusals(guarded) == []
+
+
+def test_the_roles_are_enough_for_the_websocket(guarded: Door) -> None:
+    with wire(guarded.stack) as line:
+        line.send(start("a"), *messages(say("cat", before_s=0.2), "a", 0.2))
+        line.until("done")
+        line.send("hello?")
+        assert line.until("error")["code"] == "bad_json"
+    table = {"TableName": guarded.name("ConnectionTable"), "FilterExpression": "attribute_exists(opened_s)"}
+    guarded.wait(lambda: not guarded.stack.client("dynamodb").scan(**table)["Items"], "the connection to be forgotten")
+    guarded.stack.client("lambda").invoke(FunctionName=guarded.name("SocketFunction"), Payload=b"{}")
+    assert line.words("a") == ["cat"]
+    assert refusals(guarded) == []
+
+
+def test_the_roles_are_enough_for_records(guarded: Door) -> None:
+    frame = Frame(AudioFormat("pcm_f32le", 16000, 1), 0, say("cat", before_s=0.2).astype("<f4").tobytes(), last=True)
+    where = {"StreamName": guarded.name("AudioStream"), "PartitionKey": "guarded"}
+    guarded.stack.client("kinesis").put_record(**where, Data=frame.pack())
+    results = live.Results(guarded.stack, "TRIM_HORIZON")
+    guarded.wait(lambda: any(result["type"] == "done" for result in results.new()), "the end of the stream")
     assert refusals(guarded) == []
 
 

@@ -1,0 +1,41 @@
+"""functions/records as Lambda imports it."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+
+import pytest
+from cloud import clients
+
+from tests.functions.fake_live import FakeLive
+from tests.functions.records.mouth import Mouth
+from tests.functions.situations import ROOT
+
+ENVIRONMENT = {
+    "POWERTOOLS_SERVICE_NAME": "undertone",
+    "POWERTOOLS_METRICS_NAMESPACE": "Undertone",
+    "POWERTOOLS_TRACE_DISABLED": "true",
+    "MODELS_DIR": str(ROOT / "tests" / "tiny"),
+    "ASR_BUNDLE": "tones",
+    "RECORD_TABLE": "records",
+    "TRANSCRIPT_STREAM": "transcripts",
+    "EVENT_BUS": "default",
+}
+
+
+@pytest.fixture
+def mouth(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mouth]:
+    """The function, cold, with everything in memory and a real recogniser of tones."""
+    fake = FakeLive()
+    monkeypatch.setattr("boto3.client", fake.client)
+    for variable, value in ENVIRONMENT.items():
+        monkeypatch.setenv(variable, value)
+    clients.client.cache_clear()
+    spec = importlib.util.spec_from_file_location("app_of_records", ROOT / "functions" / "records" / "app.py")
+    assert spec is not None
+    assert spec.loader is not None
+    app = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(app)
+    yield Mouth(app, fake)
+    clients.client.cache_clear()
