@@ -1,0 +1,85 @@
+"""An embedded AWS with the table and bucket that workers need, beside the endpoint of Kinesis Video Streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import boto3
+import pytest
+from cloud import clients
+from cloud.calls.leases import INDEX, LeaseTable
+from cloud.video import endpoints
+
+from local import aws, emulator
+from local.kvs.background import Background
+from local.kvs.settings import Settings
+
+LEASE_S = 15.0
+TABLE, BUCKET = "calls", "checkpoints"
+KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": "us-east-1"}
+_session = boto3.session.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name="us-east-1")
+
+
+@pytest.fixture(scope="session")
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of an emulator of its own."""
+    port = emulator.choose_port(0)
+    process = emulator.start(port, tmp_path_factory.mktemp("aws"))
+    yield f"http://127.0.0.1:{port}"
+    emulator.stop(process.pid)
+
+
+@pytest.fixture
+def leases(embedded: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[LeaseTable]:
+    """An empty table of calls, and an empty bucket; this process's clients talk to them."""
+    for name, value in (KEYS | {"AWS_ENDPOINT_URL": embedded}).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", _session)
+    forget()
+    dynamodb, s3 = (aws.client(name, embedded, emulator.REGION) for name in ("dynamodb", "s3"))
+    dynamodb.create_table(
+        TableName=TABLE,
+        BillingMode="PAY_PER_REQUEST",
+        AttributeDefinitions=[
+            {"AttributeName": "id", "AttributeType": "S"},
+            {"AttributeName": "status", "AttributeType": "S"},
+            {"AttributeName": "lease_until_s", "AttributeType": "N"},
+        ],
+        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+        GlobalSecondaryIndexes=[
+            {
+                "IndexName": INDEX,
+                "KeySchema": [
+                    {"AttributeName": "status", "KeyType": "HASH"},
+                    {"AttributeName": "lease_until_s", "KeyType": "RANGE"},
+                ],
+                "Projection": {"ProjectionType": "KEYS_ONLY"},
+            }
+        ],
+    )
+    s3.create_bucket(Bucket=BUCKET)
+    yield LeaseTable(TABLE, LEASE_S)
+    dynamodb.delete_table(TableName=TABLE)
+    forget()
+
+
+@pytest.fixture(scope="session")
+def video_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Background]:
+    """The endpoint of Kinesis Video Streams, without limits of calls and readers."""
+    with Background(tmp_path_factory.mktemp("kvs"), Settings(calls_per_s=0, readers=99)) as running:
+        yield running
+
+
+@pytest.fixture
+def video(video_endpoint: Background, leases: LeaseTable, monkeypatch: pytest.MonkeyPatch) -> Background:
+    """The same, in use."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL_KINESIS_VIDEO", video_endpoint.url)
+    monkeypatch.setenv("AWS_CA_BUNDLE", video_endpoint.ca)
+    return video_endpoint
+
+
+def forget() -> None:
+    """Drop clients of another environment."""
+    clients.client.cache_clear()
+    clients.credentials.cache_clear()
+    endpoints.forget()
