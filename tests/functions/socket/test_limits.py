@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -155,11 +156,12 @@ def test_everything_is_dropped_by_the_table_itself_in_the_end(door: Door) -> Non
     assert {int(item["expires_at"]["N"]) - int(opened_s(door)) for item in items} == {2 * HOUR_S + 600}
 
 
-def test_a_stream_of_another_model_is_lost_by_name(door: Door) -> None:
+def test_a_stream_of_another_model_is_lost_by_name(door: Door, cold_start: Callable[[str], Door]) -> None:
     for message in list(spoken(SPEECH))[:5]:
         door.send(message)
     (item,) = door.items("streams")
     item["session"]["B"] = item["session"]["B"][:-1] + b"?"
+    door = cold_start("socket")
     (error,) = door.send(audio(4, QUIET))
     assert (error["type"], error["code"], error["stream"]) == ("error", "stream_lost", "a")
     assert door.send(audio(5, QUIET))[0]["code"] == "stream_ended"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,17 @@ def test_two_writers_at_once_lose_nothing(door: Door) -> None:
     for one, other in zip(rest[::2], [*rest[1::2], rest[-1]], strict=False):
         door.aws.dynamodb.before_write.append(lambda other=other: door.send(other))  # type: ignore[misc]
         door.send(one)
+    assert transcript(door.heard()) == in_order(door, SPEECH, "ordered")
+
+
+def test_warm_processes_that_take_turns_do_not_trust_what_they_remember(
+    door: Door, cold_start: Callable[[str], Door]
+) -> None:
+    doors, chance = [door, cold_start("socket"), cold_start("socket")], random.Random(1)
+    first, *rest = spoken(SPEECH)
+    door.send(first)
+    for message in [*rest[:20], rest[4], *rest[18:]]:
+        chance.choice(doors).send(message)
     assert transcript(door.heard()) == in_order(door, SPEECH, "ordered")
 
 

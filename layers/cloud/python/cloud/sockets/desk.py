@@ -98,23 +98,40 @@ class Desk:
         return stream.started()
 
     def _step(self, connection_id: str, step: Step, now_s: float) -> list[dict[str, Any]]:
+        told = self._from_memory(connection_id, step, now_s)
         for _ in range(MOST_ATTEMPTS):
+            if told is not None:
+                return told
             before = self.streams.read(connection_id, step.stream)
             if before is None:
                 text = f"there is no stream {step.stream!r}: wait for `started` before sending audio"
                 raise Refused("unknown_stream", text, stream=step.stream, sequence=step.sequence)
             changed, told = after(before, step, self.recognizer, now_s)
-            if changed is before:
-                return told
-            try:
-                self.streams.write(changed)
-            except Conflict:
-                metrics.add_metric("Conflicts", MetricUnit.Count, 1)
-                continue
-            if changed.done:
-                self.connections.drop_stream(connection_id, step.stream)
-            return told
+            if changed is not before:
+                told = self._written(changed, told)
         raise Refused("busy", "too many messages at once: send it again", stream=step.stream, sequence=step.sequence)
+
+    def _from_memory(self, connection_id: str, step: Step, now_s: float) -> list[dict[str, Any]] | None:
+        """What is told if the stream is as this process left it; None where only the table can say."""
+        before = self.streams.recall(connection_id, step.stream)
+        if before is None:
+            return None
+        try:
+            changed, told = after(before, step, self.recognizer, now_s)
+        except Refused:
+            return None
+        return None if changed is before else self._written(changed, told)
+
+    def _written(self, changed: Stream, told: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+        """What may be told now that the stream is written; None where another process was quicker."""
+        try:
+            self.streams.write(changed)
+        except Conflict:
+            metrics.add_metric("Conflicts", MetricUnit.Count, 1)
+            return None
+        if changed.done:
+            self.connections.drop_stream(changed.connection, changed.name)
+        return told
 
     def _tell(self, connection_id: str, records: list[dict[str, Any]]) -> None:
         for record in records:

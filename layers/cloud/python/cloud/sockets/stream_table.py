@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -13,6 +14,7 @@ from cloud.sockets.order import Line
 from cloud.sockets.stream import LONGEST_S, Stream
 
 GRACE_S = 600  # seconds after the end of its connection before the table drops an item by itself
+REMEMBERED = 32  # streams that a process keeps as it wrote them: the next message of one may well come to it again
 MOST_TOLD_BYTES = 24 * 1024  # of records kept for repeats; more come only where many finals do at once
 
 
@@ -25,6 +27,11 @@ class StreamTable:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._written: OrderedDict[tuple[str, str], Stream] = OrderedDict()
+
+    def recall(self, connection: str, name: str) -> Stream | None:
+        """The stream as this process wrote it last, which spares a read; good for nothing but another write."""
+        return self._written.get((connection, name))
 
     def read(self, connection: str, name: str) -> Stream | None:
         """The stream as it stands now."""
@@ -48,6 +55,7 @@ class StreamTable:
 
     def write(self, stream: Stream) -> None:
         """Writes a stream over its last revision. Raises Conflict if that is not what the table holds."""
+        self._written.pop((stream.connection, stream.name), None)
         try:
             client("dynamodb").put_item(
                 TableName=self._name,
@@ -59,6 +67,9 @@ class StreamTable:
             if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
                 raise
             raise Conflict(f"stream {stream.name} was written by another process") from error
+        self._written[stream.connection, stream.name] = stream
+        if len(self._written) > REMEMBERED:
+            self._written.popitem(last=False)
 
     def forget(self, connection: str) -> None:
         """Deletes all streams of a connection."""
