@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import requests
 from cloud.live.audio_format import AudioFormat
 from cloud.records.frames import Frame
 
@@ -103,3 +105,22 @@ def test_a_role_may_not_write_where_recordings_come_in(guarded: Door) -> None:
     with guarded.variables(OUTPUT_BUCKET=guarded.name("InputBucket")):
         guarded.drop("e.wav", wav(say("cat", after_s=1)))
         assert "AccessDenied" in str(guarded.job("e.wav", "FAILED")["reason"])
+
+
+def test_the_roles_are_enough_for_the_api(guarded: Door) -> None:
+    base, headers = guarded.stack.api_url, {"x-api-key": guarded.stack.api_key}
+
+    def ask(method: str, path: str, **more: Any) -> requests.Response:
+        return requests.request(method, f"{base}{path}", headers=headers, timeout=60, **more)
+
+    form = ask("POST", "/uploads", json={"filename": "a.wav", "content_type": "audio/wav"}).json()
+    sent = requests.post(form["url"], form["fields"], files={"file": wav(say("cat", after_s=1))}, timeout=60)
+    assert sent.status_code == 204
+    guarded.job(form["fields"]["key"], "COMPLETED")
+    assert "cat" in ask("GET", f"/jobs/{form['id']}/transcript?format=txt").text.lower()
+    assert ask("GET", f"/jobs/{'0' * 32}").status_code == 404
+    assert ask("GET", "/jobs").json()["data"][0]["id"] == form["id"]
+    assert ask("POST", "/tokens", json={}).status_code == 201
+    clip = {"file": ("a.wav", wav(say("cat", after_s=1)))}
+    assert ask("POST", "/audio/transcriptions", data={"model": "tones"}, files=clip).json()["text"] == "Cat."
+    assert refusals(guarded) == []
