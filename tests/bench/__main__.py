@@ -13,11 +13,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from speech.cli import bench
 
-from tests.bench import media
+from tests.bench import media, socket
 
 ROOT = Path(__file__).resolve().parents[2]
 PEER_PYTHON = ROOT / ".venv-bench" / "bin" / "python"
@@ -50,7 +51,7 @@ def main() -> int:
         print(bench.line(row), flush=True)
         rows.append(row)
     if not arguments.only:
-        for row in media.measure(media.SECONDS):
+        for row in chain(media.measure(media.SECONDS), socket.measure()):
             print(bench.line(row), flush=True)
             rows.append(row)
     own = next((row.value for row in rows if row.name == "rtf"), None)

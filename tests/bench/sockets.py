@@ -1,0 +1,123 @@
+"""Many WebSockets at once, each with speech of its own: nothing lost, nothing crossed, memory flat. It ends by itself.
+
+    .venv/bin/python -m tests.bench.sockets [--sockets 50] [--minutes 5]
+
+Words are runs of tones and the model is the tiny one that hears them, so that time is compressed and what was said is
+known exactly. A message is as much mu-law as a frame takes, 2.4 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from threading import Barrier
+
+import numpy as np
+from speech.cli import bench
+
+from local import stack
+from local.stack import Stack
+from tests.functions.socket.door import audio, end
+from tests.stack.door.conftest import PARAMETERS
+from tests.stack.door.wire import start, wire
+from tests.tiny.build import LEXICON
+from tests.tiny.sound import say
+
+COMMAND = "python -m tests.bench.sockets"
+RATE = 8000
+MESSAGE = round(2.4 * RATE)
+WORDS = [word for word in LEXICON if word not in ("twenty", "two")]  # those that stay as they were said
+
+
+def script(seed: int, minutes: float) -> list[str]:
+    """What one socket says: turns of a few words, each in 2 s or so, with a pause behind."""
+    chance = random.Random(seed)
+    turns = [chance.choices(WORDS, k=chance.randint(2, 5)) for _ in range(round(minutes * 60 / 4))]
+    return [" ".join(turn) for turn in turns]
+
+
+def speech(turns: list[str]) -> np.ndarray:
+    """The turns as sound (n,), four seconds each."""
+    sounds = [say(turn, RATE, before_s=0.2) for turn in turns]
+    return np.concatenate([np.pad(sound, (0, 4 * RATE - len(sound))) for sound in sounds])
+
+
+def converse(running: Stack, minutes: float, together: Barrier, number: int) -> tuple[int, int]:
+    """One socket from opening to done: turns that were said, and turns that came back as they were said."""
+    turns, name = script(number, minutes), f"stream-{number}"
+    samples = speech(turns)
+    with wire(running, subject=f"subject-{number}") as line:
+        line.send(start(name, RATE, encoding="pcm_mulaw"))
+        line.until("started")
+        together.wait()
+        count = 0
+        for count, at in enumerate(range(0, len(samples), MESSAGE), 1):
+            line.send(audio(count - 1, samples[at : at + MESSAGE], name, "pcm_mulaw"))
+        line.send(end(count, name))
+        line.until("done")
+    assert {record["stream"] for record in line.heard} == {name}, "a record of another stream"
+    heard = [final["raw_text"] for final in line.finals(name)]
+    right = sum(one == other for one, other in zip(turns, heard, strict=False))
+    return len(turns), right if len(heard) == len(turns) else 0
+
+
+def memory_mb(running: Stack) -> float:
+    """Resident memory of the emulator and the functions that it runs."""
+    total = 0
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            group = (status.parent / "stat").read_text().rsplit(")", 1)[1].split()[2]
+            if int(group) == running.state.pid:
+                total += next(int(line.split()[1]) for line in status.read_text().splitlines() if "VmRSS" in line)
+        except (OSError, StopIteration):
+            continue  # it ended meanwhile, or has no memory of its own
+    return total / 1024
+
+
+def measure(sockets: int, minutes: float) -> Iterator[bench.Row]:
+    """The rows of the table; two rounds, so that memory after the second can be held against that after the first."""
+    changed = {"MostConnections": str(sockets), "ModelsDir": PARAMETERS["ModelsDir"], "AsrBundle": "tones"}
+    with tempfile.TemporaryDirectory() as folder:
+        running = stack.up(Path(folder), 0, changed, lambda note: None)
+        try:
+            began, memory, said, right = time.monotonic(), list[float](), 0, 0
+            for _ in range(2):
+                one = partial(converse, running, minutes / 2, Barrier(sockets))
+                with ThreadPoolExecutor(sockets) as pool:
+                    for turns, good in pool.map(one, range(sockets)):
+                        said, right = said + turns, right + good
+                memory.append(memory_mb(running))
+            took = time.monotonic() - began
+        finally:
+            running.stop()
+    yield bench.Row("sockets", float(sockets), "at once", "", COMMAND)
+    yield bench.Row("sockets_speech", sockets * minutes * 60, "s", "", COMMAND)
+    yield bench.Row("sockets_took", took, "s", "", COMMAND)
+    yield bench.Row("sockets_turns", float(said), "turns", "", COMMAND)
+    yield bench.Row("sockets_turns_wrong", float(said - right), "turns", "0", COMMAND)
+    yield bench.Row("sockets_memory", memory[1], "MB", "", COMMAND)
+    yield bench.Row("sockets_memory_growth", memory[1] / memory[0], "ratio", "1.05 or less", COMMAND)
+
+
+def main() -> int:
+    """Measure and print; 1 if anything was lost or crossed."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
+    parser.add_argument("--sockets", type=int, default=50)
+    parser.add_argument("--minutes", type=float, default=5.0, help="of speech on each socket (5)")
+    arguments = parser.parse_args()
+    print(bench.machine())
+    rows = list(measure(arguments.sockets, arguments.minutes))
+    for row in rows:
+        print(bench.line(row), flush=True)
+    return int(any(row.name == "sockets_turns_wrong" and row.value for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
