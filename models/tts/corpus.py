@@ -40,6 +40,8 @@ class Store:
         self.held_out: NDArray[np.bool_] = index["held_out"]
         self.mel = np.load(folder / "mel.npy", mmap_mode="r")
         self.samples = np.load(folder / "samples.npy", mmap_mode="r")
+        path = folder / "predicted.npy"  # of models.tts.predict: what the acoustic model makes of the same sentences
+        self.predicted = np.load(path, mmap_mode="r") if path.exists() else None
 
     def __len__(self) -> int:
         return len(self.token_at) - 1

@@ -27,8 +27,10 @@ WARM = 6  # frames at the head of a crop that are not judged: the network has no
 class Crops:
     """Random stretches of sentences with the excitation at the phase it has there."""
 
-    def __init__(self, folder: Path, sources: list[str], frames: int, rng: np.random.Generator) -> None:
-        self.frames, self.rng = frames, rng
+    def __init__(
+        self, folder: Path, sources: list[str], frames: int, predicted: float, rng: np.random.Generator
+    ) -> None:
+        self.frames, self.predicted, self.rng = frames, predicted, rng
         self.stores = [Store(folder / s.split("=")[0]) for s in sources]
         self.weights = np.array([float(s.split("=")[1]) for s in sources])
         self.usable = [[i for i in s.training() if s.frame_at[i + 1] - s.frame_at[i] > frames] for s in self.stores]
@@ -42,7 +44,8 @@ class Crops:
         f0 = store.f0[first : first + self.frames]
         cycles = float(np.maximum(store.f0[span.start : first], 0).sum(dtype=np.float64) * HOP / RATE) % 1.0
         _, harmonics, noise = excite(ExcitationState(cycles, int(self.rng.integers(1 << 30))), f0)
-        mel = store.mel[first : first + self.frames].astype(np.float32)
+        made = store.predicted is not None and self.rng.random() < self.predicted
+        mel = (store.predicted if made else store.mel)[first : first + self.frames].astype(np.float32)
         samples = store.samples[first * HOP : (first + self.frames) * HOP].astype(np.float32) / 32768
         return mel, f0, harmonics, noise, samples
 
@@ -67,11 +70,13 @@ def main() -> None:
     add_training_arguments(parser)
     parser.add_argument("--batch", type=int, default=12)
     parser.add_argument("--frames", type=int, default=64, help="of a crop, 12.5 ms each")
+    parser.add_argument("--predicted", type=float, default=0.0, help="share of crops from models.tts.predict")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     run = Training(args, lambda c: Vocoder(VocoderConfig(**c)), VocoderConfig().as_dict())
-    crops = Crops(args.store, args.sources, args.frames, np.random.default_rng([args.seed, run.steps]))
+    rng = np.random.default_rng([args.seed, run.steps])
+    crops = Crops(args.store, args.sources, args.frames, args.predicted, rng)
     began = time.process_time()
     run.model.train()
     for _ in run.until_done(began):
