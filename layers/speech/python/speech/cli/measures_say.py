@@ -1,4 +1,4 @@
-"""Measurements of the synthesiser inside this process, on one thread: time to first audio, real-time factor, streams."""
+"""Measurements of the synthesiser inside this process, on one thread: time to first audio, RTF, streams per core."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SENTENCES, SHORTEST, LONGEST = 100, 3, 40  # how many, and their words
 AUDIBLE = 0.01  # of full scale: where sound begins
 TEXT = (
     "the train to the coast leaves every morning and stops in eleven small towns where people sell coffee fruit and "
-    "yesterday's news to anyone who is awake enough to look out of the window before the next tunnel takes the view away"
-).split()
+    "news to anyone who is awake enough to look out of the window before the next tunnel takes the view away"
+)
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,9 @@ class Spoken:
 def sentences() -> list[str]:
     """Sentences of 3 to 40 words."""
     lengths = [SHORTEST + round(n * (LONGEST - SHORTEST) / (SENTENCES - 1)) for n in range(SENTENCES)]
-    starts = [n * 7 % len(TEXT) for n in range(SENTENCES)]
-    return [" ".join((TEXT * 2)[a : a + n]).capitalize() + "." for a, n in zip(starts, lengths, strict=True)]
+    words = TEXT.split()
+    starts = [n * 7 % len(words) for n in range(SENTENCES)]
+    return [" ".join((words * 2)[a : a + n]).capitalize() + "." for a, n in zip(starts, lengths, strict=True)]
 
 
 def speak(synthesizer: Synthesizer, text: str) -> Spoken:
