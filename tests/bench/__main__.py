@@ -18,7 +18,7 @@ from pathlib import Path
 
 from speech.cli import bench
 
-from tests.bench import media, socket
+from tests.bench import api, media, socket
 
 ROOT = Path(__file__).resolve().parents[2]
 PEER_PYTHON = ROOT / ".venv-bench" / "bin" / "python"
@@ -51,7 +51,7 @@ def main() -> int:
         print(bench.line(row), flush=True)
         rows.append(row)
     if not arguments.only:
-        for row in chain(media.measure(media.SECONDS), socket.measure()):
+        for row in chain(media.measure(media.SECONDS), socket.measure(), api.measure()):
             print(bench.line(row), flush=True)
             rows.append(row)
     own = next((row.value for row in rows if row.name == "rtf"), None)
