@@ -21,7 +21,7 @@ from models.tts.corpus import Store
 SHORTEST = 16  # symbols of a clause that is read by itself
 BLANK = symbols.encode(" ", False, False)[0]
 CUTS = frozenset(symbols.encode(",;:", False, False))
-LEAD = 2  # units of silence before a sentence, at most so many of the teacher's third of a second
+LEAD = 5  # units of the pad before a sentence, at most so many of the teacher's third of a second
 
 
 @dataclass

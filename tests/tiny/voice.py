@@ -116,7 +116,7 @@ def vocoder() -> bytes:
     )  # fmt: skip
 
 
-def build(folder: Path, lexicon: str = "lexicon") -> Path:
+def build(folder: Path, lexicon: str = "lexicon", settings: dict[str, object] | None = None) -> Path:
     """Write graphs, voices and manifest into a folder; the pronunciations are a folder `lexicon` beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, made in (("encoder", encoder), ("decoder", decoder), ("vocoder", vocoder)):
@@ -124,8 +124,18 @@ def build(folder: Path, lexicon: str = "lexicon") -> Path:
     np.savez(folder / "voices.npz", **VOICES)
     files = dict.fromkeys(("encoder.onnx", "decoder.onnx", "vocoder.onnx", "voices.npz"), "")
     states = (StateSpec("decoder.last", (1, D)), StateSpec("vocoder.late", (2, 300)))
-    settings = {"lexicon": lexicon, "voices": {"low": "low", "high": "high"}}
+    usual = {"lexicon": lexicon, "voices": {"low": "low", "high": "high"}, "lead_units": 1, "onset_s": 0.0}
     write_manifest(
-        folder, Manifest(1, "hum", "synthesis", "en-US", files, sample_rate=24000, states=states, settings=settings)
+        folder,
+        Manifest(
+            1,
+            "hum",
+            "synthesis",
+            "en-US",
+            files,
+            sample_rate=24000,
+            states=states,
+            settings={**usual, **(settings or {})},
+        ),
     )
     return folder

@@ -125,6 +125,13 @@ def test_cancel_stops_at_once_and_says_what_was_heard(synth: Synthesizer) -> Non
         stream.receive("more")
 
 
+def test_the_lead_depends_on_the_first_phoneme_and_times_on_the_onset(tmp_path: Path) -> None:
+    folder = voice.build(tmp_path / "hum", settings={"leads": {"h": 4, "s": 2}, "onset_s": 0.03})
+    synth = synthesizer(folder)
+    starts = [spoken(synth, [text])[1][0].start_s for text in ("Hello.", "Stop.", "World.")]
+    assert starts == pytest.approx([0.1 - 0.03, 0.05 - 0.03, 0.0])
+
+
 def test_flush_speaks_what_waits_and_the_stream_goes_on(synth: Synthesizer) -> None:
     stream = synth.stream(encoding="pcm_f32le")
     assert list(stream.receive("hello world")) == []

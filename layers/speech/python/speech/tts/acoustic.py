@@ -58,7 +58,7 @@ class AcousticModel:
         return {s.name: np.zeros((1, *s.shape), np.float32) for s in self._specs}
 
     def read(self, plan: Plan, voice: NDArray[np.float32], lead_units: int) -> tuple[Array, NDArray[np.int64]]:
-        """Vectors (L, d) and durations in units (L,) of a clause's symbols."""
+        """Vectors (L, d) and durations in units (L,) of a clause's symbols; `lead_units`: of a pad in front."""
         outputs = self._encoder.run({"tokens": plan.tokens[None], "voice": voice[None]})
         log_units = outputs["log_units"][0]
         units = whole_units(log_units, plan.rates)

@@ -35,6 +35,7 @@ class Plan:
     semitones: NDArray[np.float32]  # (L,)
     gains: NDArray[np.float32]  # (L,) factors of amplitude
     begins: bool  # a sentence: there is a pad in front
+    first: str  # the first phoneme, without stress; "" if there is none
     spans: tuple[PlannedSpan, ...]
 
 
@@ -54,6 +55,7 @@ def plan(clause: Clause, begins: bool, base: Prosody) -> Plan:
         np.array([prosody[i].pitch_st for i in owner], np.float32),
         np.array([10 ** (prosody[i].volume_db / 20) for i in owner], np.float32),
         begins,
+        text.lstrip(STRESS)[:1],
         _spans(clause, text, places, shift, len(tokens)),
     )
 

@@ -26,7 +26,9 @@ class SynthesisSettings:
     voices: dict[str, str]
     pauses: Pauses = field(default_factory=Pauses)
     bands: int = 80  # mel bands between acoustic model and vocoder
-    lead_units: int = 1  # of 25 ms: silence before a sentence; what a listener waits for in vain
+    lead_units: int = 2  # of 25 ms: what is heard before the first symbol's own units; a listener waits for it
+    leads: dict[str, int] = field(default_factory=dict)  # the same for sentences that begin with these phonemes
+    onset_s: float = 0.035  # so long before its units a symbol is heard to begin: a habit of the voices' teacher
 
     @classmethod
     def of(cls, manifest: Manifest) -> SynthesisSettings:

@@ -75,7 +75,8 @@ class Speaker:
 
     def _say(self, planned: Plan, clause: Clause) -> Iterator[Sound]:
         state = self._acoustic.start() if self._decoder is None else self._decoder
-        vectors, units = self._acoustic.read(planned, self._voice, self._settings.lead_units)
+        lead = self._settings.leads.get(planned.first, self._settings.lead_units)
+        vectors, units = self._acoustic.read(planned, self._voice, lead)
         self._place(planned, units)
         began = self._time(units, int(planned.begins))
         first = self._sentence or TimedSpan("sentence", began, clause.start, clause.end)
@@ -93,8 +94,8 @@ class Speaker:
             self._sentence = None
 
     def _time(self, units: NDArray[np.int64], symbol: int) -> float:
-        """Seconds at which a symbol of the clause that comes next begins."""
-        return (self._frames + FRAMES * int(units[:symbol].sum())) * FRAME_S
+        """Seconds at which a symbol of the clause that comes next is heard to begin."""
+        return max(0.0, (self._frames + FRAMES * int(units[:symbol].sum())) * FRAME_S - self._settings.onset_s)
 
     def _place(self, planned: Plan, units: NDArray[np.int64]) -> None:
         for span in planned.spans:
@@ -116,6 +117,6 @@ class Speaker:
     def _out(self, samples: Samples, everything: bool = False) -> Sound:
         self._samples += len(samples)
         now = self._samples / RATE
-        begun = tuple(span for span in self._waiting if everything or span.start_s < now)
-        self._waiting = [span for span in self._waiting if span not in begun]
-        return Sound(samples, begun)
+        begun = [span for span in self._waiting if everything or span.start_s < now]
+        self._waiting = [span for span in self._waiting if not (everything or span.start_s < now)]
+        return Sound(samples, tuple(begun))
