@@ -90,14 +90,20 @@ def where(stack: Stack) -> str:
         ("transcripts are in", f"s3://{out}/{stack.outputs.get('OutputPrefix', '')}"),
         ("drop your own", ".venv/bin/python -m local drop FILE"),
         ("the same by AWS CLI", f"aws --endpoint-url {stack.endpoint} s3 cp FILE s3://{bucket}/{stack.input_prefix}"),
-        ("REST API", f"{stack.api_url}  (as OpenAI's; in a browser: {stack.outputs['ApiUrl']}/docs)"),
-        ("its key", stack.api_key or "none: sign your requests"),
-        ("try it", f"curl -H 'Authorization: Bearer {stack.api_key}' -F model=whisper-1 -F file=@FILE \\"),
-        ("", f"    {stack.api_url}/audio/transcriptions"),
+        *api(stack),
         ("everything there is", ".venv/bin/python -m local status"),
         ("log", shown(Path(stack.state.log))),
     ]
     return "\n".join(f"  {name:<20} {value}" for name, value in rows)
+
+
+def api(stack: Stack) -> list[tuple[str, str]]:
+    """Where the REST API is, and how to call it."""
+    rows = [("REST API", f"{stack.api_url}  (in a browser: {stack.outputs['ApiUrl']}/docs)")]
+    if not stack.api_key:
+        return [*rows, ("its key", "none: callers sign their requests")]
+    curl = f"curl -H 'Authorization: Bearer {stack.api_key}' -F model=whisper-1 -F file=@FILE \\"
+    return [*rows, ("its key", stack.api_key), ("try it", curl), ("", f"    {stack.api_url}/audio/transcriptions")]
 
 
 def shown(path: Path) -> str:

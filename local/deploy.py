@@ -49,7 +49,7 @@ def deploy(client: Callable[[str], Any], overrides: dict[str, str], note: Callab
         Capabilities=["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"],
     )
     outputs = wait_for_outputs(cloudformation)
-    gateway.set_responses(client("apigateway"), source, parameters.get("CorsOrigin", "none"))
+    gateway.set_responses(client("apigateway"), source, parameters)
     return outputs
 
 

@@ -27,18 +27,23 @@ def spelled_out(template: Template) -> Template:
     return written
 
 
-def set_responses(client: Any, template: Template, origin: str) -> None:
+def set_responses(client: Any, template: Template, parameters: dict[str, str]) -> None:
     """Give the deployed API its gateway responses, and deploy it again so that they count.
 
-    client: boto3 client of the emulator's API Gateway. origin: value of the template's CorsOrigin.
+    client: boto3 client of the emulator's API Gateway. parameters: of the template, where they were set.
     """
+    origin = parameters.get("CorsOrigin", "none")
+    by_key = parameters.get("ApiAuth", "ApiKey") == "ApiKey"
     for api in resources(template, "AWS::Serverless::Api").values():
         [deployed] = [one for one in client.get_rest_apis()["items"] if one["name"].endswith("-api")]
         for kind, answer in api["DefinitionBody"][RESPONSES].items():
+            status = answer["statusCode"]
+            if isinstance(status, dict):
+                status = status["Fn::If"][1 if by_key else 2]
             client.put_gateway_response(
                 restApiId=deployed["id"],
                 responseType=kind,
-                statusCode=str(answer["statusCode"]),
+                statusCode=str(status),
                 responseTemplates=answer["responseTemplates"],
                 responseParameters={} if origin == "none" else {ORIGIN: f"'{origin}'"},
             )

@@ -43,3 +43,10 @@ def test_a_handler_that_needs_no_model_loads_no_runtime() -> None:
     names = [*settings.variables(settings.ConvertSettings), *settings.POWERTOOLS]
     env = dict.fromkeys(names, "1") | {"POWERTOOLS_LOG_LEVEL": "INFO", "AWS_DEFAULT_REGION": "us-east-1"}
     assert loaded("import app", "functions/convert", env=env) & {"onnxruntime", "torch"} == set()
+
+
+def test_the_authoriser_of_keys_starts_with_an_sdk_and_nothing_else() -> None:
+    assert loaded("import app", "functions/api_keys") & (HEAVY | {"numpy", "pydantic", "speech"}) <= {
+        "boto3",
+        "botocore",
+    }

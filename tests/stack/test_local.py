@@ -30,6 +30,10 @@ def test_a_stack_comes_up_says_where_everything_is_and_goes_down(tmp_path: Path)
         assert found["outputs"]["RecordingsQueueUrl"] in found["queues"]
         assert found["outputs"]["JobTable"] in found["tables"]
         assert found["outputs"]["TranscribeFunction"] in found["functions"]
+        assert found["api"]["url"] == found["outputs"]["ApiUrl"] + "/v1"
+        assert len(found["api"]["key"]) >= 20
+        assert found["api"]["key"] in (said := local(tmp_path, "up", "--detach").stdout)
+        assert found["api"]["url"] in said
         assert "using it" in local(tmp_path, "up", "--detach").stdout
     finally:
         assert local(tmp_path, "down").returncode == 0
