@@ -76,7 +76,7 @@ def test_any_pieces_give_the_same(size: int) -> None:
     assert by_channel[0] == by_channel[1]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=7, deadline=None)
 @given(st.lists(st.integers(1, len(DATA) - 1), min_size=1, max_size=3), st.integers(500, 5000))
 def test_killed_at_any_points_and_taken_up_from_the_last_checkpoint(kills: list[int], size: int) -> None:
     """A worker saves now and then, dies later, and the next one hears again what came between."""

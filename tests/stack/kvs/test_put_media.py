@@ -104,7 +104,7 @@ def test_absolute_timecodes_are_the_producers_clock(stream: str) -> None:
 
 def test_an_upload_ends_after_its_time(start: Callable[..., Background]) -> None:
     start(Settings(put_media_s=0.0))
-    [error] = PutMedia.open(create(), start_s=1.0).poll(WAIT_S) or [None]
+    [error] = until(PutMedia.open(create(), start_s=1.0), 1)
     assert isinstance(error, AckError)
     assert (error.id, error.retry) == (4003, True)
 
