@@ -82,6 +82,13 @@ def test_results_that_were_not_sent_are_sent_when_the_batch_comes_again(mouth: M
     assert mouth.told() == whole(mouth)
 
 
+def test_a_bad_record_that_comes_again_is_told_once(mouth: Mouth) -> None:
+    records = shard([b"hello?", *frames(SPEECH)])
+    for batch in (records[:1], records[:1], records[:3], records[:3], records[2:]):
+        assert mouth.give(*batch) == []
+    assert [result["type"] for result in mouth.told()].count("error") == 1
+
+
 def test_of_two_invocations_at_once_one_comes_again(mouth: Mouth) -> None:
     records = shard(frames(SPEECH))
     mouth.aws.dynamodb.before_write.append(lambda: mouth.give(*records))

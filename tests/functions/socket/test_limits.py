@@ -52,6 +52,14 @@ def test_a_missing_message_is_reported_when_others_wait_for_it_for_long(door: Do
     assert later(door, audio(4, QUIET), 9) == []
 
 
+def test_an_early_message_that_comes_twice_waits_once(door: Door) -> None:
+    door.send(start())
+    door.send(audio(1, QUIET))
+    before = door.items("streams")
+    assert door.send(audio(1, QUIET)) == []
+    assert door.items("streams") == before
+
+
 def test_an_end_that_comes_early_reports_what_is_missing_at_once(door: Door) -> None:
     door.send(start())
     (error,) = door.send(end(1))
