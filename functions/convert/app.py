@@ -1,5 +1,7 @@
 """Triggered by the conversions queue: recordings that only FFmpeg reads become FLAC and go back to be transcribed.
 
+The API's function calls it, too, for clips whose caller waits.
+
 It is a function of its own because FFmpeg and onnxruntime together do not fit Lambda's 250 MB. What cannot be decoded
 makes the job FAILED; anything else is reported as a batch item failure and comes back, at last as a dead letter.
 """
@@ -12,6 +14,7 @@ from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, pro
 from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
+from cloud import decoding
 from cloud.attempts import Attempts
 from cloud.converter import Converter
 from cloud.deadline import Deadline
@@ -34,6 +37,8 @@ def attempt(record: SQSRecord, lambda_context: LambdaContext) -> None:
 @logger.inject_lambda_context(clear_state=True)
 @tracer.capture_lambda_handler(capture_response=False)
 @metrics.log_metrics(capture_cold_start_metric=True)
-def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    """Answers with the messages that have to come back."""
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse | dict[str, str]:
+    """Answers the queue with the messages that have to come back, the API with what is wrong with a clip."""
+    if "clip" in event:
+        return decoding.serve(settings.output_bucket, event)
     return process_partial_response(event=event, record_handler=attempt, processor=processor, context=context)

@@ -57,13 +57,23 @@ def test_openais_client_transcribes_in_every_format(client: openai.OpenAI) -> No
     assert create(model="tones", file=("a.wav", CAT), response_format="vtt").startswith("WEBVTT")
 
 
+def test_containers_for_ffmpeg_are_decoded_while_the_caller_waits(client: openai.OpenAI, door: Door) -> None:
+    create = client.audio.transcriptions.create
+    assert create(model="tones", file=("a.m4a", m4a(say("cat dog", after_s=1)))).text == "Cat dog."
+    with pytest.raises(openai.BadRequestError) as bad:
+        create(model="tones", file=("a.webm", b"\x1aE\xdf\xa3\x9fB\x82\x84webm" + bytes(2000)))
+    assert bad.value.code == "invalid_audio"
+    s3, bucket = door.stack.client("s3"), door.name("OutputBucket")
+    assert "Contents" not in s3.list_objects_v2(Bucket=bucket, Prefix="work/clips/")
+
+
 def test_openais_client_understands_what_is_refused(client: openai.OpenAI, door: Door) -> None:
     assert [model.id for model in client.models.list()] == ["tones"]
     with pytest.raises(openai.NotFoundError, match="'gpt-9' does not exist"):
         client.models.retrieve("gpt-9")
-    with pytest.raises(openai.BadRequestError) as bad:
-        client.audio.transcriptions.create(model="tones", file=("a.m4a", m4a(say("cat"))))
-    assert (bad.value.code, bad.value.param, bad.value.type) == ("needs_decoder", "file", "invalid_request_error")
+    with pytest.raises(openai.BadRequestError, match="not audio") as bad:
+        client.audio.transcriptions.create(model="tones", file=("a.wav", b"no recording at all, but some text"))
+    assert (bad.value.code, bad.value.param, bad.value.type) == ("invalid_audio", "file", "invalid_request_error")
     with pytest.raises(openai.APIStatusError, match=r"/v1/uploads") as large:
         client.audio.transcriptions.create(model="tones", file=("a.wav", bytes(5_000_000)))
     assert large.value.status_code == 413

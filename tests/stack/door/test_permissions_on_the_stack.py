@@ -121,6 +121,7 @@ def test_the_roles_are_enough_for_the_api(guarded: Door) -> None:
     assert ask("GET", f"/jobs/{'0' * 32}").status_code == 404
     assert ask("GET", "/jobs").json()["data"][0]["id"] == form["id"]
     assert ask("POST", "/tokens", json={}).status_code == 201
-    clip = {"file": ("a.wav", wav(say("cat", after_s=1)))}
-    assert ask("POST", "/audio/transcriptions", data={"model": "tones"}, files=clip).json()["text"] == "Cat."
+    for clip in (wav(say("cat", after_s=1)), m4a(say("cat", after_s=1))):
+        heard = ask("POST", "/audio/transcriptions", data={"model": "tones"}, files={"file": ("a", clip)})
+        assert heard.json()["text"] == "Cat."
     assert refusals(guarded) == []

@@ -99,6 +99,9 @@ class ApiSettings(Settings):
     job_retention_days: int
     input_bucket: str
     input_prefix: str  # of keys that become jobs
+    output_bucket: str
+    work_prefix: str  # of clips on their way to the decoder, in the output bucket
+    convert_function: str  # decodes what libsndfile cannot read
     token_secret: str  # ARN of the secret that signs tokens
     clip_s: int  # seconds of audio that are transcribed while the caller waits
     upload_mb: int  # MiB of one upload, at most

@@ -14,6 +14,7 @@ from cloud.api import answers, catalogue, clips, limits
 from cloud.api.document import errors
 from cloud.api.errors import ApiError
 from cloud.deadline import Deadline
+from cloud.decoding import Decoder
 from cloud.observability import count_recording
 from cloud.settings import ApiSettings
 
@@ -25,11 +26,12 @@ Format = Literal["json", "text", "srt", "verbose_json", "vtt"]
 Granularity = Literal["word", "segment"]
 STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 DESCRIPTION = """Speech to text while you wait, for clips of up to {clip_s} seconds and {most_bytes} bytes; several
-channels are averaged. Larger, longer or M4A and WebM recordings: `POST /v1/uploads`."""
+channels are averaged. For larger or longer recordings: `POST /v1/uploads`."""
 
 
 def add(api: APIGatewayRestResolver, settings: ApiSettings, recognizer: Recognizer) -> None:
     """The route, answered by one recogniser."""
+    decoder = Decoder(settings.convert_function, settings.output_bucket, settings.work_prefix)
     described = DESCRIPTION.format(clip_s=settings.clip_s, most_bytes=limits.MOST_BYTES)
 
     @api.post(
@@ -40,7 +42,10 @@ def add(api: APIGatewayRestResolver, settings: ApiSettings, recognizer: Recogniz
         responses=errors(*STATUSES) | {int(HTTPStatus.OK): _success()},
     )
     def transcribe(
-        file: Annotated[UploadFile, File(description="WAV, FLAC, Ogg (Vorbis, Opus), MP3, AIFF, AU or CAF.")],
+        file: Annotated[
+            UploadFile,
+            File(description="WAV, FLAC, Ogg, MP3, M4A, MP4, WebM, AMR, AAC, AIFF and more, known by its content."),
+        ],
         model: Annotated[str, Form(description="As in `GET /v1/models`; `whisper-1` stands for it.")],
         language: Annotated[str | None, Form(description="`en`, or left out.")] = None,
         prompt: Annotated[str | None, Form(description="Taken and not used: the decoder knows no hints yet.")] = None,
@@ -59,7 +64,7 @@ def add(api: APIGatewayRestResolver, settings: ApiSettings, recognizer: Recogniz
         catalogue.check(model, settings.asr_bundle)
         _check_language(language, recognizer.language)
         deadline = Deadline(api.lambda_context, margin_s=limits.MARGIN_S)
-        transcript = clips.transcribe(recognizer, file.content, settings.clip_s, deadline.passed)
+        transcript = clips.transcribe(recognizer, decoder, file.content, settings.clip_s, deadline.passed)
         count_recording(transcript.duration_s, deadline.spent_s)
         # a field that was sent once comes alone
         times = [granularities] if isinstance(granularities, str) else granularities or ["segment"]
