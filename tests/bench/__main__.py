@@ -1,4 +1,4 @@
-"""The measurements of `python -m speech bench` and, in the same run, those of a call's media and of faster-whisper.
+"""The measurements of `python -m speech bench` and, in the same run, those of live calls and of faster-whisper.
 
     .venv/bin/python -m tests.bench [options of `python -m speech bench`]
 
@@ -8,6 +8,7 @@ Whisper runs in .venv-bench (`make bench` sets it up) and is left out with a wor
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
