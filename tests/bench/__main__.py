@@ -8,7 +8,6 @@ Whisper runs in .venv-bench (`make bench` sets it up) and is left out with a wor
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import os
 import subprocess
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from speech.cli import bench
 
-from tests.bench import api, media, socket
+from tests.bench import api, calls, media, socket
 
 ROOT = Path(__file__).resolve().parents[2]
 PEER_PYTHON = ROOT / ".venv-bench" / "bin" / "python"
@@ -52,7 +51,8 @@ def main() -> int:
         print(bench.line(row), flush=True)
         rows.append(row)
     if not arguments.only:
-        for row in chain(media.measure(media.SECONDS), socket.measure(), api.measure()):
+        live = calls.measure(calls.CALLS, calls.SECONDS)
+        for row in chain(media.measure(media.SECONDS), live, socket.measure(), api.measure()):
             print(bench.line(row), flush=True)
             rows.append(row)
     own = next((row.value for row in rows if row.name == "rtf"), None)

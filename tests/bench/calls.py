@@ -131,7 +131,7 @@ def consume(calls: int, recognizer: Recognizer) -> Iterator[bench.Row]:
 
 @contextmanager
 def endpoint() -> Iterator[None]:
-    """The local endpoint as a process, with this process's environment set to it."""
+    """The local endpoint as a process, with this process's environment set to it meanwhile."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "local", "--state", folder, "kvs", "--port", "0", "--calls-per-s", "0"]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -139,10 +139,15 @@ def endpoint() -> Iterator[None]:
             found: dict[str, str] = {}
             while "AWS_SECRET_ACCESS_KEY" not in found:
                 found |= dict(re.findall(r"export (\w+)=(.*)", process.stdout.readline()))
+            before = dict(os.environ)
             os.environ.update(found)
             try:
                 yield
             finally:
+                for name in found:
+                    os.environ.pop(name)
+                os.environ.update(before)
+                client.cache_clear()
                 process.terminate()
                 process.stdout.read()
 
