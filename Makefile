@@ -25,7 +25,7 @@ test: python  ## every test: unit, functions, contract, stack, and parity with t
 	.venv-train/bin/python -m pytest tests/parity
 
 bench: python  ## measure speed, memory and latency, with Whisper in the same run; writes bench.json
-	@$(PYTHON) -m local.setup dev bench
+	@$(PYTHON) -m local.setup dev stack bench
 	@$(RUN) -m tests.bench
 
 lint: python  ## ruff, mypy, cfn-lint, sam validate, checkov
