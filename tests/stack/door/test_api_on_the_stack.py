@@ -29,9 +29,9 @@ def client(door: Door) -> openai.OpenAI:
 
 @pytest.fixture(scope="module")
 def api(door: Door) -> Iterator[requests.Session]:
-    """A session that sends the key in API Gateway's own header."""
+    """A session that sends the key."""
     with requests.Session() as session:
-        session.headers["x-api-key"] = door.stack.api_key
+        session.headers["Authorization"] = f"Bearer {door.stack.api_key}"
         yield session
 
 
@@ -198,6 +198,30 @@ def test_the_gateway_s_own_refusals_have_the_shape_too(
     answer = requests.request(method, f"{door.stack.api_url}{path}", timeout=MINUTE)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
     assert set(answer.json()["error"]) == {"message", "type", "param", "code"}
+
+
+def test_a_key_has_a_pace_of_its_own(door: Door) -> None:
+    control = door.stack.client("apigateway")
+    [plan] = control.get_usage_plans()["items"]
+    assert (plan["throttle"]["rateLimit"], plan["throttle"]["burstLimit"]) == (10, 20)  # as the template has it
+
+    def pace(rate: float, burst: int) -> None:
+        changes = {"/throttle/rateLimit": rate, "/throttle/burstLimit": burst}
+        patch = [{"op": "replace", "path": path, "value": str(value)} for path, value in changes.items()]
+        control.update_usage_plan(usagePlanId=plan["id"], patchOperations=patch)
+
+    def ask_once() -> requests.Response:  # the emulator counts against the plan by this header alone
+        headers = {"x-api-key": door.stack.api_key}
+        return requests.get(f"{door.stack.api_url}/models", headers=headers, timeout=MINUTE)
+
+    pace(0.001, 1)
+    try:
+        assert ask_once().status_code == 200
+        refused = ask_once()
+    finally:
+        pace(10, 20)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (429, "rate_limit_exceeded")
+    assert refused.json()["error"]["type"] == "rate_limit_error"
 
 
 def test_the_document_the_page_and_health_need_no_key(door: Door) -> None:
