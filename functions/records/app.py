@@ -1,5 +1,7 @@
 """Triggered by the audio stream: batches of records, whose words go to the transcript stream and the event bus.
 
+A schedule makes final what producers left open.
+
 A record that is no frame of audio is told as a result and is over. Anything else that goes wrong is reported as a batch
 item failure and comes again, from that record on; after the last attempt the batch's place is a dead letter.
 """
@@ -28,7 +30,9 @@ batches = Batches(
 @logger.inject_lambda_context(clear_state=True)
 @tracer.capture_lambda_handler(capture_response=False)
 @metrics.log_metrics(capture_cold_start_metric=True)
-def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, list[dict[str, str]]]:
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answers with the records that have to come again."""
+    if "Records" not in event:
+        return {"rested": batches.sweep(time.time())}
     failed = batches.work(event, time.time())
     return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in failed]}

@@ -86,8 +86,11 @@ class FakeDynamo:
         items = [i for i in self._table(TableName).values() if i[names[0]] == wanted]
         return {"Items": [{name: item[name] for name in names} for item in items]}
 
-    def scan(self, TableName: str, FilterExpression: str, **_: Any) -> dict[str, Any]:
-        return {"Items": [copy.deepcopy(i) for i in self._table(TableName).values() if _holds(i, FilterExpression, {})]}
+    def scan(self, TableName: str, FilterExpression: str, **more: Any) -> dict[str, Any]:
+        for name, meant in more.get("ExpressionAttributeNames", {}).items():
+            FilterExpression = FilterExpression.replace(name, meant)
+        values, items = more.get("ExpressionAttributeValues", {}), self._table(TableName).values()
+        return {"Items": [copy.deepcopy(item) for item in items if _holds(item, FilterExpression, values)]}
 
     def _about_to_write(self) -> None:
         if self.before_write:
@@ -117,6 +120,8 @@ def _holds(item: Item, condition: str, values: Item) -> bool:
     python = re.sub(r"attribute_exists\((\w+)\)", lambda m: str(m[1] in item), python)
     python = re.sub(r"contains\((\w+), (:\w+)\)", lambda m: str(plain(m[2]) in (plain(m[1]) or ())), python)
     python = re.sub(r"size\((\w+)\) < (:\w+)", lambda m: str(len(plain(m[1]) or ()) < plain(m[2])), python)
+    python = re.sub(r"size\((\w+)\) > (:\w+)", lambda m: str(len(plain(m[1]) or ()) > plain(m[2])), python)
+    python = re.sub(r"(\w+) < (:\w+)", lambda m: str(m[1] in item and plain(m[1]) < plain(m[2])), python)
     python = re.sub(r"(\w+) = (:\w+)", lambda m: str(plain(m[1]) == plain(m[2])), python)
     return bool(eval(python.replace("AND", "and").replace("OR", "or")))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from itertools import pairwise
 from typing import Any
 
@@ -175,6 +176,36 @@ def test_two_channels_are_told_apart(mouth: Mouth) -> None:
     mouth.give(*shard(frames(both)))
     finals = [(r["channel"], r["raw_text"]) for r in mouth.results() if r["type"] == "final"]
     assert sorted(finals) == [(0, "cat dog"), (0, "twenty two oak"), (1, "go gag")]
+
+
+def test_what_a_producer_left_open_is_made_final_and_it_may_go_on(mouth: Mouth) -> None:
+    first, second = say("cat dog", RATE, before_s=0.2), say("oak", RATE, before_s=0.2, after_s=0.3)
+    left = shard(frames(first)[:-1])
+    mouth.give(*left)
+    batches, now_s = mouth.app.batches, time.time()
+    assert (batches.sweep(now_s + 299), mouth.words()) == (0, [])
+    assert (batches.sweep(now_s + 301), mouth.words()) == (1, ["cat", "dog"])
+    assert batches.sweep(now_s + 900) == 0
+    assert mouth.give(*left[-2:]) == []  # a late retry
+    at = len(left) * RATE // 5
+    late = [type(f)(f.format, f.position + at, f.audio, f.last) for f in frames(second)]
+    mouth.give(*shard(late, first=900))
+    assert mouth.words() == ["cat", "dog", "oak"]
+    numbers = [result["number"] for result in mouth.results()]
+    assert numbers == list(range(len(numbers)))
+
+
+def test_results_that_nobody_sent_are_sent_by_the_sweep(mouth: Mouth) -> None:
+    mouth.aws.kinesis.refuse = 100
+    pieces = frames(say("cat 1.6 dog", RATE, before_s=0.2, after_s=0.3))[:-1]
+    assert mouth.give(*shard(pieces)) != []
+    mouth.aws.kinesis.refuse = 0
+    assert mouth.app.batches.sweep(time.time() + 301) == 1
+    assert mouth.words() == ["cat", "dog"]
+
+
+def test_the_schedule_looks_after_open_streams(mouth: Mouth) -> None:
+    assert mouth.app.handler(load_event("sweep", "records"), Context()) == {"rested": 0}
 
 
 def test_many_results_are_written_in_parts_that_fit_an_item(mouth: Mouth, monkeypatch: pytest.MonkeyPatch) -> None:

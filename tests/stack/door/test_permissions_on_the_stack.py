@@ -98,6 +98,7 @@ def test_the_roles_are_enough_for_records(guarded: Door) -> None:
     guarded.stack.client("kinesis").put_record(**where, Data=frame.pack())
     results = live.Results(guarded.stack, "TRIM_HORIZON")
     guarded.wait(lambda: any(result["type"] == "done" for result in results.new()), "the end of the stream")
+    guarded.stack.client("lambda").invoke(FunctionName=guarded.name("RecordsFunction"), Payload=b"{}")
     assert refusals(guarded) == []
 
 

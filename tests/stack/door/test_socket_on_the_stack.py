@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 from typing import Any
+from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
@@ -64,9 +65,10 @@ def test_shuffled_and_repeated_messages_in_a_process_each_give_the_same_transcri
     environment |= {"AWS_ENDPOINT_URL": door.stack.endpoint, "AWS_ACCESS_KEY_ID": "test", "OMP_NUM_THREADS": "1"}
     environment |= {"AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": door.stack.state.region}
     environment |= {"POWERTOOLS_TRACE_DISABLED": "true"}
-    sent = messages(SPEECH, "fresh", 0.6)  # as much as a frame takes
+    speech = say("cat 1.4 dog", before_s=0.1, after_s=0.2)
+    sent = messages(speech, "fresh", 0.6)  # as much as a frame takes
     chance = random.Random(4)
-    again = chance.sample(sent, 3)
+    again = chance.sample(sent, 2)
     deliveries = chance.sample([*sent, *again], len(sent) + len(again))
     with wire(door.stack) as line:
         line.send(start("fresh"))
@@ -79,7 +81,7 @@ def test_shuffled_and_repeated_messages_in_a_process_each_give_the_same_transcri
                 assert process.returncode == 0, out + errors
         line.until("done", "fresh")
     told = [(final["text"], final["start_s"], final["end_s"]) for final in line.finals("fresh")]
-    assert told == in_one_piece(SPEECH)
+    assert told == in_one_piece(speech)
 
 
 def in_a_process(environment: dict[str, str]) -> subprocess.Popen[str]:
@@ -108,6 +110,17 @@ def test_a_handshake_without_a_good_token_is_refused(door: Door, which: str) -> 
     ):
         pass
     assert refusal.value.response.status_code == (401 if which == "none" else 403)
+
+
+def test_a_token_from_the_rest_api_opens_it(door: Door) -> None:
+    request = Request(f"{door.stack.api_url}/tokens", data=b'{"subject": "frank"}', method="POST")
+    request.add_header("content-type", "application/json")
+    request.add_header("authorization", f"Bearer {door.stack.api_key}")
+    with urlopen(request, timeout=PATIENCE_S) as answer:
+        given = json.loads(answer.read())["token"]
+    with connect(f"{door.name('SocketUrl')}?token={given}", open_timeout=PATIENCE_S) as socket:
+        socket.send(json.dumps(start("a")))
+        assert json.loads(socket.recv(timeout=PATIENCE_S))["type"] == "started"
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,13 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from cloud.observability import logger, metrics
 from cloud.records.outlet import Outlet
-from cloud.records.stream import Record, Stream, after
+from cloud.records.stream import Record, Stream, after, rested
 from cloud.records.table import RecordTable
 
 if TYPE_CHECKING:
     from speech.asr.recognizer import Recognizer
+
+IDLE_S = 300  # without a record
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,25 @@ class Batches:
                 failed.append(str(records[0].sequence))
         return failed
 
+    def sweep(self, now_s: float) -> int:
+        """Makes final what producers left open that have paused or are gone; how many streams those were.
+
+        A batch that comes meanwhile finds its stream written, and comes again.
+        """
+        names = list(self.table.idle(now_s - IDLE_S))
+        for name in names:
+            stream = self.table.read(name)
+            self._send_if_in_doubt(stream, now_s)
+            stream = rested(stream, self.recognizer)
+            self.table.write(stream, now_s)
+            self._send(stream, now_s)
+        metrics.add_metric("Rested", MetricUnit.Count, len(names))
+        return len(names)
+
     def _stream(self, name: str, records: list[Record], now_s: float) -> None:
         stream = self.table.read(name)
         if any(stream.taken_from <= record.sequence <= stream.taken for record in records):
+            metrics.add_metric("Repeats", MetricUnit.Count, 1)
             self._send_if_in_doubt(stream, now_s)
         left = [record for record in records if record.sequence > stream.taken]
         while left:
@@ -58,8 +76,7 @@ class Batches:
             self._send(stream, now_s)
 
     def _send_if_in_doubt(self, stream: Stream, now_s: float) -> None:
-        """These records came before; whoever took them may have died before their results were sent."""
-        metrics.add_metric("Repeats", MetricUnit.Count, 1)
+        """Whoever took the last records may have died before their results were sent."""
         if stream.results and self.table.sent(stream.name) < stream.revision:
             self._send(stream, now_s)
 

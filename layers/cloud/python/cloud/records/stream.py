@@ -59,6 +59,13 @@ def after(stream: Stream, records: Sequence[Record], recognizer: Recognizer) -> 
     return hearing.written(records[0].sequence), left
 
 
+def rested(stream: Stream, recognizer: Recognizer) -> Stream:
+    """The stream after a long pause of its producer: what was heard is made final, and audio may go on after it."""
+    hearing = _Hearing(stream, recognizer)
+    hearing.rest()
+    return hearing.written(stream.taken_from)
+
+
 class _Hearing:
     """Takes records one after the other."""
 
@@ -83,6 +90,11 @@ class _Hearing:
         except BadInput as bad:
             self._tell([{"type": "error", "code": "bad_record", "message": str(bad), "record": str(record.sequence)}])
         self._stream = replace(self._stream, taken=record.sequence)
+
+    def rest(self) -> None:
+        """The producer has paused."""
+        if self._session is not None:
+            self._tell(self._session.finalize())
 
     def written(self, taken_from: int) -> Stream:
         """The stream as it is to be written."""

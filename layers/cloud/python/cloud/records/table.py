@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -10,6 +11,7 @@ from botocore.exceptions import ClientError
 from cloud.clients import client
 from cloud.records.stream import Stream
 
+RESTING_BYTES = 1024  # of a session at most, when nothing of it is open
 KEPT_S = 172_800  # after its last record: longer than Kinesis keeps one, so that nothing is taken twice
 
 
@@ -41,6 +43,24 @@ class RecordTable:
             if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
                 raise
             raise Conflict(f"stream {stream.name} was written by another invocation") from error
+
+    def idle(self, before_s: float) -> Iterator[str]:
+        """Names of the streams that have words open and were written last before a time."""
+        start = dict[str, Any]()
+        while True:
+            answer = client("dynamodb").scan(
+                TableName=self._name,
+                FilterExpression="written_s < :before AND size(#session) > :resting",
+                ProjectionExpression="id",
+                ExpressionAttributeNames={"#session": "session"},
+                ExpressionAttributeValues={":before": {"N": str(before_s)}, ":resting": {"N": str(RESTING_BYTES)}},
+                ConsistentRead=True,
+                **start,
+            )
+            yield from (item["id"]["S"].removeprefix("stream#") for item in answer["Items"])
+            if not answer.get("LastEvaluatedKey"):
+                return
+            start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def sent(self, name: str) -> int:
         """The revision whose results were sent last; -1 for none."""
@@ -74,6 +94,7 @@ def to_item(stream: Stream, now_s: float) -> dict[str, Any]:
         "results": {"S": json.dumps(stream.results, ensure_ascii=False)},
         "done": {"BOOL": stream.done},
         "revision": {"N": str(stream.revision)},
+        "written_s": {"N": str(now_s)},
         "expires_at": {"N": str(int(now_s) + KEPT_S)},
     }
 
