@@ -37,13 +37,13 @@ def set_responses(client: Any, template: Template, parameters: dict[str, str]) -
     for api in resources(template, "AWS::Serverless::Api").values():
         [deployed] = [one for one in client.get_rest_apis()["items"] if one["name"].endswith("-api")]
         for kind, answer in api["DefinitionBody"][RESPONSES].items():
-            status = answer["statusCode"]
+            status = answer.get("statusCode")
             if isinstance(status, dict):
                 status = status["Fn::If"][1 if by_key else 2]
             client.put_gateway_response(
                 restApiId=deployed["id"],
                 responseType=kind,
-                statusCode=str(status),
+                **({"statusCode": str(status)} if status else {}),
                 responseTemplates=answer["responseTemplates"],
                 responseParameters={} if origin == "none" else {ORIGIN: f"'{origin}'"},
             )

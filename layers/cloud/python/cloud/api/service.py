@@ -25,6 +25,7 @@ ABOUT: dict[str, Any] = {
     "title": "Undertone",
     "version": "1",
     "description": "Speech to text in your own account. `/v1/audio` is OpenAI's: point a client's base URL here.",
+    "tags": ["Audio", "Jobs", "Service"],  # in this order
     "servers": [Server(url=".")],  # relative to the document, wherever it is served
     "security_schemes": {
         "bearer": HTTPBearer(description="The API key, as OpenAI's clients send theirs."),

@@ -15,6 +15,7 @@ from typing_extensions import TypedDict
 from cloud import tokens
 from cloud.api.document import answers
 from cloud.keys import signing_key
+from cloud.observability import logger
 
 
 @dataclass
@@ -47,6 +48,7 @@ def add(api: APIGatewayRestResolver, secret_id: str) -> None:
         responses=answers("The token", HTTPStatus.UNSUPPORTED_MEDIA_TYPE, status=HTTPStatus.CREATED),
     )
     def token(request: Annotated[TokenRequest, Body()]) -> Token:
+        logger.info("a token for %r", request.subject)
         now_s = time.time()
         minted = tokens.mint(
             signing_key(secret_id),
