@@ -1,4 +1,4 @@
-"""`python -m local up | status | drop FILE | produce FILE | watch | down | kvs`: the whole system, on 127.0.0.1."""
+"""`python -m local up | status | drop FILE | produce FILE | watch | down | kvs | call FILE`: all on 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from local import commands, live
+from local.calls import command as calls
 from local.kvs import command as kvs
 from local.state import DEFAULT_FOLDER, LocalError
 
@@ -45,6 +46,7 @@ def parser() -> argparse.ArgumentParser:
     words.add_parser("down", help="end the stack that `up` started").set_defaults(run=commands.down)
     live.add(words)
     kvs.add(words)
+    calls.add(words)
     return top
 
 

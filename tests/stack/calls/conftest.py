@@ -7,15 +7,16 @@ from collections.abc import Iterator
 import boto3
 import pytest
 from cloud import clients
-from cloud.calls.leases import INDEX, LeaseTable
+from cloud.calls.leases import LeaseTable
 from cloud.video import endpoints
 
 from local import aws, emulator
+from local.calls import resources
+from local.calls.resources import TABLE
 from local.kvs.background import Background
 from local.kvs.settings import Settings
 
 LEASE_S = 15.0
-TABLE, BUCKET = "calls", "checkpoints"
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": "us-east-1"}
 _session = boto3.session.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name="us-east-1")
 
@@ -36,30 +37,9 @@ def leases(embedded: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[LeaseTabl
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", _session)
     forget()
-    dynamodb, s3 = (aws.client(name, embedded, emulator.REGION) for name in ("dynamodb", "s3"))
-    dynamodb.create_table(
-        TableName=TABLE,
-        BillingMode="PAY_PER_REQUEST",
-        AttributeDefinitions=[
-            {"AttributeName": "id", "AttributeType": "S"},
-            {"AttributeName": "status", "AttributeType": "S"},
-            {"AttributeName": "lease_until_s", "AttributeType": "N"},
-        ],
-        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
-        GlobalSecondaryIndexes=[
-            {
-                "IndexName": INDEX,
-                "KeySchema": [
-                    {"AttributeName": "status", "KeyType": "HASH"},
-                    {"AttributeName": "lease_until_s", "KeyType": "RANGE"},
-                ],
-                "Projection": {"ProjectionType": "KEYS_ONLY"},
-            }
-        ],
-    )
-    s3.create_bucket(Bucket=BUCKET)
+    resources.create(embedded)
     yield LeaseTable(TABLE, LEASE_S)
-    dynamodb.delete_table(TableName=TABLE)
+    aws.client("dynamodb", embedded, emulator.REGION).delete_table(TableName=TABLE)
     forget()
 
 

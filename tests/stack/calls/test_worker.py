@@ -23,9 +23,10 @@ from cloud.video.getmedia import Start
 from cloud.video.putmedia import PutMedia
 from speech.text.transcript import Transcript
 
+from local.calls.resources import BUCKET
 from local.kvs.background import Background
 from tests.stack.calls import talk
-from tests.stack.calls.conftest import BUCKET, LEASE_S
+from tests.stack.calls.conftest import LEASE_S
 from tests.stack.calls.test_session import RECORDS, TRANSCRIPT
 
 SETTINGS = WorkerSettings(
@@ -136,6 +137,7 @@ WORKER = """
 import sys
 from cloud.calls.leases import LeaseTable
 from cloud.calls.worker import Worker
+from local.calls.resources import TABLE
 from tests.stack.calls import conftest, talk
 from tests.stack.calls.test_worker import SETTINGS
 
@@ -148,7 +150,7 @@ class Loud:
             print("I have told some", flush=True)
             sys.stdin.read()
 
-worker = Worker(SETTINGS, talk.RECOGNIZER, LeaseTable(conftest.TABLE, conftest.LEASE_S), Loud(), "process")
+worker = Worker(SETTINGS, talk.RECOGNIZER, LeaseTable(TABLE, conftest.LEASE_S), Loud(), "process")
 while True:
     worker.turn()
 """
