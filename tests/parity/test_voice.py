@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 import torch
 from speech.model.onnx import OnnxModel
@@ -13,7 +14,7 @@ from speech.tts import symbols
 from speech.tts.excitation import ExcitationState, excite
 
 from models.tts.acoustic import Acoustic, AcousticConfig, Decoder
-from models.tts.export import export_decoder, export_encoder, export_vocoder
+from models.tts.export import export_decoder, export_encoder, export_vocoder, rounded
 from models.tts.mel import envelope, log_mel
 from models.tts.vocoder import WINDOW, Vocoder, VocoderConfig
 from tests.parity import acoustic_reference, vocoder_reference
@@ -163,6 +164,14 @@ def test_vocoder_equals_numpy_and_its_graph_in_steps(vocoder: Vocoder, tmp_path:
         state = {name: out[f"{name}_out"] for name in state}
         found.append(out["samples"][0])
     np.testing.assert_allclose(np.concatenate(found), expected, atol=1e-4 * np.abs(expected).max())
+
+
+def test_weights_of_float16_are_stored_so_and_give_the_same(tmp_path: Path) -> None:
+    torch.manual_seed(5)
+    model = rounded(Vocoder(VocoderConfig(d=48, blocks=1, ffn=64)).eval())
+    assert export_vocoder(model, tmp_path / "vocoder.onnx") < 1e-5  # type: ignore[arg-type]
+    kinds = {i.name: i.data_type for i in onnx.load(str(tmp_path / "vocoder.onnx")).graph.initializer}
+    assert onnx.TensorProto.FLOAT16 in kinds.values()
 
 
 def test_unfiltered_sources_come_back_as_they_were() -> None:
