@@ -89,17 +89,18 @@ def run(options: argparse.Namespace) -> int:
 
 def follow(heard: Heard, workers: Workers, moments: Moments, kill_s: float | None, quiet: bool) -> None:
     """Show what is told until the call has ended; kill the worker when `kill_s` seconds of the call have been."""
+    at_s = 0.0
     while heard.transcript is None:
         while not moments.empty():
             moment = moments.get()
             if isinstance(moment, Exception):
                 raise LocalError(f"the call cannot be sent: {moment}")
             heard.began_s, at_s = moment
-            if kill_s is not None and at_s >= kill_s:
-                kill_s = None
-                workers.kill(holder())
-                if not quiet:
-                    print(f"{CLEAR}{at_s:7.1f} s  the worker is killed; another one takes the call")
+        if kill_s is not None and at_s >= kill_s and (pid := holder()):
+            kill_s = None
+            workers.kill(pid)
+            if not quiet:
+                print(f"{CLEAR}{at_s:7.1f} s  the worker is killed; another one takes the call")
         if line := workers.line():
             heard.transcript = line.get("transcript")
             if not quiet:
@@ -213,13 +214,14 @@ def services() -> Iterator[None]:
         yield
 
 
-def holder() -> int:
-    """Process id of the worker that has the call."""
+def holder() -> int | None:
+    """Process id of the worker that has the call, once one has."""
     from cloud.calls.leases import LeaseTable
 
     from local.calls import resources
 
-    return int(LeaseTable(resources.TABLE, 0.0).read(CALL)["owner"])
+    owner = LeaseTable(resources.TABLE, 0.0).read(CALL).get("owner")
+    return int(owner) if owner else None
 
 
 def restore(found: dict[str, str]) -> Callable[[], None]:

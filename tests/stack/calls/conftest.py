@@ -8,9 +8,10 @@ import boto3
 import pytest
 from cloud import clients
 from cloud.calls.leases import LeaseTable
+from cloud.clients import client
 from cloud.video import endpoints
 
-from local import aws, emulator
+from local import emulator
 from local.calls import resources
 from local.calls.resources import TABLE
 from local.kvs.background import Background
@@ -30,19 +31,6 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     emulator.stop(process.pid)
 
 
-@pytest.fixture
-def leases(embedded: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[LeaseTable]:
-    """An empty table of calls, and an empty bucket; this process's clients talk to them."""
-    for name, value in (KEYS | {"AWS_ENDPOINT_URL": embedded}).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(boto3, "DEFAULT_SESSION", _session)
-    forget()
-    resources.create(embedded)
-    yield LeaseTable(TABLE, LEASE_S)
-    aws.client("dynamodb", embedded, emulator.REGION).delete_table(TableName=TABLE)
-    forget()
-
-
 @pytest.fixture(scope="session")
 def video_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Background]:
     """The endpoint of Kinesis Video Streams, without limits of calls and readers."""
@@ -50,12 +38,29 @@ def video_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backgro
         yield running
 
 
+@pytest.fixture(scope="module")
+def services(embedded: str, video_endpoint: Background) -> Iterator[str]:
+    """Both in use by this process's clients, which are made once a module; URL of the embedded AWS."""
+    with pytest.MonkeyPatch.context() as changed:
+        variables = {
+            "AWS_ENDPOINT_URL": embedded,
+            "AWS_ENDPOINT_URL_KINESIS_VIDEO": video_endpoint.url,
+            "AWS_CA_BUNDLE": video_endpoint.ca,
+        }
+        for name, value in (KEYS | variables).items():
+            changed.setenv(name, value)
+        changed.setattr(boto3, "DEFAULT_SESSION", _session)
+        forget()
+        yield embedded
+        forget()
+
+
 @pytest.fixture
-def video(video_endpoint: Background, leases: LeaseTable, monkeypatch: pytest.MonkeyPatch) -> Background:
-    """The same, in use."""
-    monkeypatch.setenv("AWS_ENDPOINT_URL_KINESIS_VIDEO", video_endpoint.url)
-    monkeypatch.setenv("AWS_CA_BUNDLE", video_endpoint.ca)
-    return video_endpoint
+def leases(services: str) -> Iterator[LeaseTable]:
+    """An empty table of calls, and a bucket."""
+    resources.create(services)
+    yield LeaseTable(TABLE, LEASE_S)
+    client("dynamodb").delete_table(TableName=TABLE)
 
 
 def forget() -> None:

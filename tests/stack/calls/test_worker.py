@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-import boto3
 import pytest
 from cloud import storage
 from cloud.calls.call import Call
 from cloud.calls.leases import LeaseTable
 from cloud.calls.worker import Worker, WorkerSettings
+from cloud.clients import client
 from cloud.live.told import Told
 from cloud.video.consumer import Patience
 from cloud.video.getmedia import Start
@@ -24,7 +24,6 @@ from cloud.video.putmedia import PutMedia
 from speech.text.transcript import Transcript
 
 from local.calls.resources import BUCKET
-from local.kvs.background import Background
 from tests.stack.calls import talk
 from tests.stack.calls.conftest import LEASE_S
 from tests.stack.calls.test_session import RECORDS, TRANSCRIPT
@@ -84,7 +83,7 @@ class Crew:
     def add(self) -> str:
         """A call whose whole stream is kept by the service; its id."""
         name = next(_names)
-        boto3.client("kinesisvideo").create_stream(StreamName=name, DataRetentionInHours=1)
+        client("kinesisvideo").create_stream(StreamName=name, DataRetentionInHours=1)
         PutMedia.open(name, start_s=talk.BEGAN_S).finish(b"".join(talk.upload()))
         self.leases.add(Call(name, name, Start("PRODUCER_TIMESTAMP", timestamp_s=talk.BEGAN_S)), self.now_s)
         return name
@@ -95,7 +94,7 @@ class Crew:
 
 
 @pytest.fixture
-def crew(leases: LeaseTable, video: Background) -> Iterator[Crew]:
+def crew(leases: LeaseTable) -> Iterator[Crew]:
     made = Crew(leases)
     yield made
     for worker in made.all:
@@ -116,7 +115,7 @@ def test_a_call_is_taken_heard_and_ended(crew: Crew) -> None:
     assert right(crew, call)
     assert worker.held == {}
     assert crew.leases.read(call)["status"] == "ENDED"
-    assert boto3.client("s3").list_objects_v2(Bucket=BUCKET, Prefix=f"calls/{call}/").get("KeyCount", 0) == 0
+    assert client("s3").list_objects_v2(Bucket=BUCKET, Prefix=f"calls/{call}/").get("KeyCount", 0) == 0
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -196,7 +195,7 @@ def test_a_worker_that_was_only_slow_stops_when_it_finds_out(crew: Crew) -> None
     assert right(crew, call)
 
 
-def test_many_calls_are_recognised_together_up_to_the_limit(leases: LeaseTable, video: Background) -> None:
+def test_many_calls_are_recognised_together_up_to_the_limit(leases: LeaseTable) -> None:
     crew = Crew(leases, most_calls=2)
     calls, worker, other = [crew.add() for _ in range(3)], crew.hire(), crew.hire()
     worker.turn()

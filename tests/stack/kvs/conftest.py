@@ -16,6 +16,7 @@ from local.kvs.background import Background
 from local.kvs.settings import Settings
 
 _session = boto3.session.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name="us-east-1")
+_in_use: list[str] = []  # the endpoint whose clients are kept
 _names = (f"call-{number}" for number in itertools.count())
 
 
@@ -27,7 +28,7 @@ def shared_kvs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Background]
 
 
 @pytest.fixture
-def use(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Background], Background]]:
+def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[Background], Background]:
     """Makes an endpoint the one that this process's clients talk to."""
 
     def take(running: Background) -> Background:
@@ -41,15 +42,25 @@ def use(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Background], Back
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
         monkeypatch.setattr(boto3, "DEFAULT_SESSION", _session)  # keeps the models that it has loaded
+        if running.url not in _in_use:
+            forget()
+            _in_use.append(running.url)
         return running
 
+    return take
+
+
+@pytest.fixture(autouse=True, scope="module")
+def leave_nothing() -> Iterator[None]:
+    """Clients of our endpoints are made once a module: making them is most of what a test costs."""
     forget()
-    yield take
+    yield
     forget()
 
 
 def forget() -> None:
     """Drop clients and endpoints of another environment."""
+    _in_use.clear()
     clients.client.cache_clear()
     clients.credentials.cache_clear()
     endpoints.forget()
@@ -84,5 +95,5 @@ def stream(kvs: Background) -> str:
 def create(hours: int = 1) -> str:
     """Name of a new stream."""
     name = next(_names)
-    boto3.client("kinesisvideo").create_stream(StreamName=name, DataRetentionInHours=hours)
+    clients.client("kinesisvideo").create_stream(StreamName=name, DataRetentionInHours=hours)
     return name

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import boto3
 import numpy as np
+from cloud import clients
 from cloud.video.endpoints import data_endpoint
 from cloud.video.putmedia import PutMedia
 from speech.media.acks import Ack
@@ -45,8 +45,8 @@ def put(stream: str, first_ms: int = 0, end_ms: int = 3000) -> list[Ack]:
 
 
 def client(stream: str, service: str = "kinesis-video-media", api: Any = "GET_MEDIA") -> Any:
-    """A boto3 client of one of the stream's data endpoints."""
-    return boto3.client(service, endpoint_url=data_endpoint(api, stream))
+    """The client of one of the stream's data endpoints."""
+    return clients.client(service, data_endpoint(api, stream))
 
 
 def get(stream: str, fragments: int, **selector: Any) -> list[Event]:
