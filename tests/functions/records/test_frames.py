@@ -92,7 +92,7 @@ def test_any_bytes_are_a_frame_or_bad_input(data: bytes) -> None:
         assert parse(data).pack()
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=40))
 def test_garbage_between_frames_is_told_and_the_words_are_all_there(mouth: Mouth, garbage: bytes) -> None:
     mouth.aws.kinesis.put.clear()

@@ -41,7 +41,7 @@ def test_a_stream_gives_what_the_recogniser_gives_in_one_piece(door: Door) -> No
     assert told[-1] == {"type": "done", "audio_s": round(len(SPEECH) / RATE, 3), "sequence": 24, "stream": "a"}
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_shuffled_and_repeated_messages_give_the_same_transcript(door: Door, seed: int) -> None:
     first, *rest = spoken(SPEECH)
     chance = random.Random(seed)

@@ -60,7 +60,8 @@ class Wire:
 def wire(stack: Stack, subject: str = "alice") -> Iterator[Wire]:
     """A connection with a good token."""
     address = f"{stack.outputs['SocketUrl']}?token={token(stack, subject=subject)}"
-    with connect(address, open_timeout=PATIENCE_S) as socket:
+    # No pings of its own: the emulator answers them in turn, and a queue of messages may keep it busy for a while.
+    with connect(address, open_timeout=PATIENCE_S, ping_interval=None) as socket:
         yield Wire(socket)
 
 
