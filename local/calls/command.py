@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import queue
-import subprocess
 import sys
-import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from local.state import ROOT, LocalError
+from local.calls.processes import Workers
+from local.calls.services import CALL, holder, services
+from local.state import LocalError
 
-CALL = "call"
 CLEAR = "\r\033[K" if sys.stdout.isatty() else ""  # the line with the partial
 Moments = queue.Queue[tuple[float, float] | Exception]  # (when the call began, how many of its seconds have been)
 
@@ -125,113 +122,3 @@ def summary(heard: Heard, workers: int) -> str:
     by = f" by {workers} workers, one after the other" if workers > 1 else ""
     times = f"{late[len(late) // 2] / 1000:.2f} s (median) after they were said, {late[-1] / 1000:.2f} s at most"
     return f"\n{len(heard.told)} finals{by}; {times}"
-
-
-class Workers:
-    """Worker processes side by side; their lines come in order."""
-
-    def __init__(self, bundle: Path) -> None:
-        self._bundle = bundle
-        self._lines: queue.Queue[dict[str, Any]] = queue.Queue()
-        self._processes: dict[int, subprocess.Popen[str]] = {}
-        self.started = 0
-
-    def __enter__(self) -> Workers:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for pid in list(self._processes):
-            self.kill(pid)
-
-    def start(self, count: int) -> None:
-        """So many; returns when all are ready."""
-        command = [sys.executable, "-m", "local.calls.worker", "--bundle", str(self._bundle)]
-        environment = os.environ | {"OMP_NUM_THREADS": "1"}
-        for _ in range(count):
-            process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment)
-            self._processes[process.pid] = process
-            threading.Thread(target=self._read, args=(process,), daemon=True).start()
-        self.started = count
-        while count:
-            line = self.line()
-            count -= bool(line and "ready" in line)
-
-    def kill(self, pid: int) -> None:
-        """As a machine dies: nothing is put in order."""
-        process = self._processes.pop(pid)
-        process.kill()
-        process.wait()
-
-    def line(self) -> dict[str, Any] | None:
-        """What was told next, if that is soon."""
-        try:
-            return self._lines.get(timeout=0.02)
-        except queue.Empty:
-            for process in self._processes.values():
-                if process.poll() is not None:
-                    raise LocalError(f"a worker ended (exit {process.returncode})") from None
-            return None
-
-    def _read(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            try:
-                self._lines.put(json.loads(line))
-            except ValueError:
-                continue  # cut off by a kill
-
-
-@contextmanager
-def services() -> Iterator[None]:
-    """The embedded AWS and the endpoint of Kinesis Video Streams, in the environment, with a call in them."""
-    import boto3
-    from cloud.calls.call import Call
-    from cloud.calls.leases import LeaseTable
-    from cloud.video.getmedia import Start
-
-    from local import emulator
-    from local.calls import resources
-    from local.kvs.background import Background
-    from local.kvs.settings import Settings
-
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        process = emulator.start(port := emulator.choose_port(0), folder)
-        stack.callback(emulator.stop, process.pid)
-        kvs = stack.enter_context(Background(folder / "kvs", Settings()))
-        found = {
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
-            "AWS_ENDPOINT_URL_KINESIS_VIDEO": kvs.url,
-            "AWS_CA_BUNDLE": kvs.ca,
-            "AWS_DEFAULT_REGION": emulator.REGION,
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-        }
-        stack.callback(restore(found))
-        resources.create(found["AWS_ENDPOINT_URL"])
-        boto3.client("kinesisvideo").create_stream(StreamName=CALL, DataRetentionInHours=24)
-        LeaseTable(resources.TABLE, 1.0).add(Call(CALL, CALL, Start("EARLIEST"), contact_id=CALL), 0.0)
-        yield
-
-
-def holder() -> int | None:
-    """Process id of the worker that has the call, once one has."""
-    from cloud.calls.leases import LeaseTable
-
-    from local.calls import resources
-
-    owner = LeaseTable(resources.TABLE, 0.0).read(CALL).get("owner")
-    return int(owner) if owner else None
-
-
-def restore(found: dict[str, str]) -> Callable[[], None]:
-    """Set variables; what is given back undoes it."""
-    before = dict(os.environ)
-    os.environ.update(found)
-
-    def undo() -> None:
-        for name in found:
-            os.environ.pop(name)
-        os.environ.update(before)
-
-    return undo

@@ -1,0 +1,67 @@
+"""The services of one call: the embedded AWS and the endpoint of Kinesis Video Streams, for as long as it takes."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+CALL = "call"  # name of the call and of its stream
+
+
+@contextmanager
+def services() -> Iterator[None]:
+    """The embedded AWS and the endpoint of Kinesis Video Streams, in the environment, with a call in them."""
+    import boto3
+    from cloud.calls.call import Call
+    from cloud.calls.leases import LeaseTable
+    from cloud.video.getmedia import Start
+
+    from local import emulator
+    from local.calls import resources
+    from local.kvs.background import Background
+    from local.kvs.settings import Settings
+
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        process = emulator.start(port := emulator.choose_port(0), folder)
+        stack.callback(emulator.stop, process.pid)
+        kvs = stack.enter_context(Background(folder / "kvs", Settings()))
+        found = {
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+            "AWS_ENDPOINT_URL_KINESIS_VIDEO": kvs.url,
+            "AWS_CA_BUNDLE": kvs.ca,
+            "AWS_DEFAULT_REGION": emulator.REGION,
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+        }
+        stack.callback(restore(found))
+        resources.create(found["AWS_ENDPOINT_URL"])
+        boto3.client("kinesisvideo").create_stream(StreamName=CALL, DataRetentionInHours=24)
+        LeaseTable(resources.TABLE, 1.0).add(Call(CALL, CALL, Start("EARLIEST"), contact_id=CALL), 0.0)
+        yield
+
+
+def holder() -> int | None:
+    """Process id of the worker that has the call, once one has."""
+    from cloud.calls.leases import LeaseTable
+
+    from local.calls import resources
+
+    owner = LeaseTable(resources.TABLE, 0.0).read(CALL).get("owner")
+    return int(owner) if owner else None
+
+
+def restore(found: dict[str, str]) -> Callable[[], None]:
+    """Set variables; what is given back undoes it."""
+    before = dict(os.environ)
+    os.environ.update(found)
+
+    def undo() -> None:
+        for name in found:
+            os.environ.pop(name)
+        os.environ.update(before)
+
+    return undo
