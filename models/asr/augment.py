@@ -32,7 +32,7 @@ class Augmenter:
     room: float = 0.08
     band: float = 0.08
     low_pass: float = 0.3
-    masks: bool = True
+    masks: tuple[int, int] = (15, 20)  # most bins and most frames of each mask
 
     def __call__(
         self, features: NDArray[np.float16], labels: NDArray[np.uint8], rng: np.random.Generator
@@ -53,7 +53,7 @@ class Augmenter:
             power = low_pass(power, rng)
         power = np.maximum(power + np.float32(rng.uniform(-4.0, 2.0)), FLOOR)
         f = (power - np.float32(LOG_MEL.offset)) / np.float32(LOG_MEL.scale)
-        return (mask(f, rng) if self.masks else f), labels
+        return mask(f, *self.masks, rng), labels
 
     def add_noise(self, power: FloatArray, rng: np.random.Generator) -> FloatArray:
         if self.noises is not None and rng.random() < 0.6:
@@ -128,15 +128,15 @@ def low_pass(power: FloatArray, rng: np.random.Generator) -> FloatArray:
     return power.astype(np.float32)
 
 
-def mask(f: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """SpecAugment (Park et al., 2019): two bands of up to 15 bins, and stretches of up to 200 ms, set to the mean."""
+def mask(f: FloatArray, bins: int, frames: int, rng: np.random.Generator) -> FloatArray:
+    """SpecAugment (Park et al., 2019): two bands of up to `bins`, a stretch of up to `frames` each 2.5 s: the mean."""
     mean = f.mean()
     for _ in range(2):
-        width = rng.integers(0, 16)
+        width = rng.integers(0, bins + 1)
         start = rng.integers(0, f.shape[1] - width)
         f[:, start : start + width] = mean
     for _ in range(len(f) // 250 + 1):
-        width = rng.integers(0, 21)
+        width = rng.integers(0, frames + 1)
         start = rng.integers(0, max(1, len(f) - width))
         f[start : start + width] = mean
     return f

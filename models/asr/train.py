@@ -117,7 +117,7 @@ class Run:
         torch.manual_seed(args.seed + self.rank)
         noises = np.load(args.noises)["power"] if args.noises else None
         stores = [(Store(args.store, s.split("=")[0]), float(s.split("=")[1])) for s in args.sources]
-        feed = batches(stores, Augmenter(noises), self.model.c.delay, args.batch_seconds, rng)
+        feed = batches(stores, Augmenter(noises, masks=tuple(args.masks)), self.model.c.delay, args.batch_seconds, rng)
         clock, saved_at, state = time.monotonic() - self.elapsed, time.monotonic(), None
         self.model.train()
         trigram = phone_trigram([p for store, _ in stores for p in store.sequences()], self.model.c.tokens)
@@ -171,6 +171,7 @@ def main() -> None:
     parser.add_argument("--mmi", type=float, default=0.0, help="share of batches whose CTC loss is lattice-free MMI")
     parser.add_argument("--bf16", action="store_true", help="products in bfloat16: half the time where the CPU has it")
     parser.add_argument("--dropout", type=float, default=0.0)
+    parser.add_argument("--masks", type=int, nargs=2, default=(15, 20), metavar=("BINS", "FRAMES"))
     parser.add_argument("--seed", type=int, default=1)
     for name, value in SIZES.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=value)
