@@ -16,8 +16,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(prog="python -m local", description=__doc__)
     top.add_argument("--state", type=Path, default=DEFAULT_FOLDER, help="folder of the stack's pid, port and log")
-    # The stack's words; `kvs`, which runs without it, is explained below them.
-    words = top.add_subparsers(dest="word", required=True, metavar="{up,status,drop,down}")
+    words = top.add_subparsers(dest="word", required=True)
 
     up = words.add_parser("up", help="start the embedded AWS and deploy template.yaml into it; stays until Ctrl-C")
     up.add_argument("--detach", action="store_true", help="return once it is up; `down` ends it")
