@@ -5,7 +5,7 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(
 RUN := .venv/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup run test bench lint clean python
+.PHONY: help setup run say test bench lint clean python
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -24,6 +24,11 @@ test: python  ## every test: unit, functions, contract, stack, and parity with t
 	$(RUN) -m pytest --ignore=tests/parity --ignore=tests/bench tests
 	.venv-train/bin/python -m pytest tests/parity
 
+say: export TEXT := $(value TEXT)
+say: python  ## TEXT="..." spoken to speech.wav (VOICE=..., OUT=...)
+	@$(PYTHON) -m local.setup dev
+	@$(RUN) -m speech say "$$TEXT" -o $(or $(OUT),speech.wav) $(if $(VOICE),--voice $(VOICE))
+
 bench: python  ## measure speed, memory and latency, with Whisper in the same run; writes bench.json
 	@$(PYTHON) -m local.setup dev stack bench
 	@$(RUN) -m tests.bench
@@ -40,5 +45,5 @@ lint: python  ## ruff, mypy, cfn-lint, sam validate, checkov
 
 clean:  ## end the stack and remove everything that setup and tests made
 	@if [ -x $(RUN) ]; then $(RUN) -m local down; fi
-	rm -rf .venv .venv-stack .venv-train .venv-bench .venv-lint .venv-checkov .local .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis bench.json
+	rm -rf .venv .venv-stack .venv-train .venv-bench .venv-lint .venv-checkov .local .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis bench.json speech.wav
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -16,7 +16,8 @@ MADE_HERE = {"__pycache__", "build", "node_modules"}  # ignored by git, at any d
 def files(*folders: str, suffix: str = "") -> list[Path]:
     """Files below `folders` (of the whole house without them), except what git ignores."""
     starts = [ROOT / folder for folder in folders or sorted(FOLDERS)]
-    loose = [] if folders else [path for path in ROOT.iterdir() if path.is_file() and path.name != "bench.json"]
+    made = ("bench.json", "speech.wav")
+    loose = [] if folders else [path for path in ROOT.iterdir() if path.is_file() and path.name not in made]
     found = [path for start in starts for path in start.rglob("*") if path.is_file() and not is_made_here(path)]
     return sorted(path for path in found + loose if path.name.endswith(suffix))
 

@@ -1,4 +1,4 @@
-"""python -m speech bench: speed, memory and latency of the recogniser on this machine, as a table and bench.json."""
+"""python -m speech bench: speed, memory and latency of both models on this machine, as a table and bench.json."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from speech.cli import bundles, children, measures
+from speech.cli import bundles, children, measures, measures_say
 from speech.errors import BadInput
 
 _REPOSITORY = Path(__file__).resolve().parents[5]
@@ -36,6 +36,7 @@ class Row:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the command."""
     parser.add_argument("--bundle", metavar="DIR", help="the model; as a rule the one in models/bundles")
+    parser.add_argument("--voice-bundle", metavar="DIR", help="the voice; as a rule the one in models/bundles")
     parser.add_argument("--audio", metavar="FILE", nargs="+", help="recordings; as a rule those of events/audio")
     parser.add_argument("--only", metavar="NAME", nargs="+", choices=tuple(MEASURES), help=", ".join(MEASURES))
     parser.add_argument("--hours", type=float, default=3.0, help="length of the stream of `flatness` (3)")
@@ -128,6 +129,17 @@ def _snapshot(bundle: Path, files: list[Path], arguments: argparse.Namespace) ->
     return [("snapshot_largest", largest, "KiB", "256 or less"), ("snapshot_and_resume", both_ms, "ms", "")]
 
 
+def _say(bundle: Path, files: list[Path], arguments: argparse.Namespace) -> Measured:
+    found = measures_say.measure(bundles.find(arguments.voice_bundle, bundles.SYNTHESIS))
+    return [
+        ("say_first_audio_p50", found["first_p50"], "ms", "40 or less"),
+        ("say_first_audio_p95", found["first_p95"], "ms", "80 or less"),
+        ("say_first_long_over_short", found["long_over_short"], "ratio", "about 1"),
+        ("say_rtf", found["rtf"], "x", "0.10 or less"),
+        ("say_streams_per_core", found["streams"], "streams", "8 or more"),
+    ]
+
+
 MEASURES: dict[str, Callable[[Path, list[Path], argparse.Namespace], Measured]] = {
     "load": _load,
     "rtf": _rtf,
@@ -136,4 +148,5 @@ MEASURES: dict[str, Callable[[Path, list[Path], argparse.Namespace], Measured]] 
     "snapshot": _snapshot,
     "memory": _memory,
     "flatness": _flatness,
+    "say": _say,
 }
