@@ -18,9 +18,6 @@ OUTPUT = "undertone-output"
 ETAG = "0f343b0931126a20f133d67c2b018a3b"  # of the object that events/transcribe/*.json are about
 QUEUES = "https://sqs.us-east-1.amazonaws.com/123456789012/undertone-"
 ENVIRONMENT = {
-    "POWERTOOLS_SERVICE_NAME": "undertone",
-    "POWERTOOLS_METRICS_NAMESPACE": "Undertone",
-    "POWERTOOLS_TRACE_DISABLED": "true",
     "JOB_TABLE": "jobs",
     "OUTPUT_BUCKET": OUTPUT,
     "WORK_PREFIX": "work/",

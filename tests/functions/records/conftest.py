@@ -13,9 +13,6 @@ from tests.functions.records.mouth import Mouth
 from tests.functions.situations import ROOT
 
 ENVIRONMENT = {
-    "POWERTOOLS_SERVICE_NAME": "undertone",
-    "POWERTOOLS_METRICS_NAMESPACE": "Undertone",
-    "POWERTOOLS_TRACE_DISABLED": "true",
     "MODELS_DIR": str(ROOT / "tests" / "tiny"),
     "ASR_BUNDLE": "tones",
     "RECORD_TABLE": "records",

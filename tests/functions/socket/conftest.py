@@ -14,9 +14,6 @@ from tests.functions.situations import ROOT
 from tests.functions.socket.door import Door
 
 ENVIRONMENT = {
-    "POWERTOOLS_SERVICE_NAME": "undertone",
-    "POWERTOOLS_METRICS_NAMESPACE": "Undertone",
-    "POWERTOOLS_TRACE_DISABLED": "true",
     "MODELS_DIR": str(ROOT / "tests" / "tiny"),
     "ASR_BUNDLE": "tones",
     "CONNECTION_TABLE": "connections",
