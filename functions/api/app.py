@@ -1,4 +1,4 @@
-"""The REST API: transcriptions while the caller waits, uploads and jobs for the rest, tokens for the WebSocket.
+"""The REST API: transcriptions and speech while the caller waits, uploads and jobs for the rest, WebSocket tokens.
 
 Every request of the gateway's REST API comes here, and every answer has the shape that OpenAI's clients expect, errors
 included. A start without a usable environment or bundle fails at once, naming what is wrong.

@@ -26,7 +26,7 @@ from speech.cli import bench
 from local import stack
 from local.stack import Stack
 from tests.functions.socket.door import audio, end
-from tests.stack.door.conftest import PARAMETERS
+from tests.stack.door.conftest import BUNDLES
 from tests.stack.door.wire import start, wire
 from tests.tiny.build import LEXICON
 from tests.tiny.sound import say
@@ -87,7 +87,7 @@ def memory_mb(running: Stack) -> float:
 
 def measure(sockets: int, minutes: float) -> Iterator[bench.Row]:
     """The rows of the table; two rounds, so that memory after the second can be held against that after the first."""
-    changed = {"MostConnections": str(sockets), "ModelsDir": PARAMETERS["ModelsDir"], "AsrBundle": "tones"}
+    changed = {"MostConnections": str(sockets), **BUNDLES}
     with tempfile.TemporaryDirectory() as folder:
         running = stack.up(Path(folder), 0, changed, lambda note: None)
         try:

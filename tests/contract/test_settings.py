@@ -54,10 +54,11 @@ def test_every_parameter_says_what_it_is_for() -> None:
     assert [name for name, parameter in parameters.items() if not parameter.get("Description")] == []
 
 
-def test_the_template_and_the_command_line_use_the_same_bundle() -> None:
+def test_the_template_and_the_command_line_use_the_same_bundles() -> None:
     from speech.cli import bundles
 
     assert TEMPLATE["Parameters"]["AsrBundle"]["Default"] == bundles.DEFAULT
+    assert TEMPLATE["Parameters"]["TtsBundle"]["Default"] == bundles.SYNTHESIS
 
 
 def test_the_local_stack_differs_by_known_parameters_only() -> None:

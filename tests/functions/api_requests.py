@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +15,16 @@ class Answer:
     """What the function said."""
 
     status: int
-    text: str
+    text: str  # empty where bytes were sent
     headers: dict[str, str]
+    content: bytes = b""  # empty where text was sent
 
     @classmethod
     def of(cls, answer: dict[str, Any]) -> Answer:
         """Reads a proxy integration's answer; names of headers in lower case."""
-        assert not answer["isBase64Encoded"]
         headers = {name.lower(): ", ".join(values) for name, values in answer["multiValueHeaders"].items()}
+        if answer["isBase64Encoded"]:
+            return cls(answer["statusCode"], "", headers, b64decode(answer["body"], validate=True))
         return cls(answer["statusCode"], answer["body"], headers)
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -10,31 +9,12 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from tests.contract.house import ROOT
+from tests.functions.api_app import cold_start
 from tests.functions.api_requests import Answer, form, request, transcription
 from tests.functions.situations import Context, load_event
 from tests.stack.door.door import wav
 from tests.tiny.sound import say
 
-ENVIRONMENT = {
-    "POWERTOOLS_SERVICE_NAME": "undertone",
-    "POWERTOOLS_METRICS_NAMESPACE": "Undertone",
-    "POWERTOOLS_TRACE_DISABLED": "true",
-    "AWS_DEFAULT_REGION": "us-east-1",
-    "MODELS_DIR": str(ROOT / "tests" / "tiny"),
-    "ASR_BUNDLE": "tones",
-    "JOB_TABLE": "jobs",
-    "JOB_RETENTION_DAYS": "90",
-    "INPUT_BUCKET": "input",
-    "INPUT_PREFIX": "",
-    "OUTPUT_BUCKET": "output",
-    "WORK_PREFIX": "work/",
-    "CONVERT_FUNCTION": "convert",
-    "TOKEN_SECRET": "secret",
-    "CLIP_S": "20",
-    "UPLOAD_MB": "2048",
-    "CORS_ORIGIN": "https://example.com",
-}
 CAT = wav(say("cat dog 1 twenty two", after_s=1))
 Ask = Callable[[dict[str, object]], Answer]
 
@@ -42,14 +22,7 @@ Ask = Callable[[dict[str, object]], Answer]
 @pytest.fixture(scope="module")
 def app() -> Iterator[ModuleType]:
     """functions/api/app.py, loaded as at a cold start."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in ENVIRONMENT.items():
-            patch.setenv(name, value)
-        spec = importlib.util.spec_from_file_location("app_of_api", ROOT / "functions" / "api" / "app.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+    with cold_start() as module:
         yield module
 
 
@@ -207,7 +180,7 @@ def test_a_clip_is_given_up_when_the_gateway_would_not_wait(app: ModuleType) -> 
         (request("GET", "/v1/jobs", query={"after": "@"}), 400, "invalid_input"),
         (request("GET", "/v1/jobs", query={"status": "LOST"}), 400, "literal_error"),
         (request("GET", "/v1/models/gpt-9"), 404, "model_not_found"),
-        (request("GET", "/v1/audio/speech"), 404, "unknown_url"),
+        (request("GET", "/v1/audio/music"), 404, "unknown_url"),
         (request("PUT", "/v1/models"), 405, "method_not_allowed"),
     ],
     ids=lambda value: f"{value['httpMethod']} {value['path']}" if isinstance(value, dict) else str(value),
@@ -229,9 +202,10 @@ def test_a_bug_is_a_500_that_tells_nothing(ask: Ask, monkeypatch: pytest.MonkeyP
 
 def test_models_and_health(ask: Ask) -> None:
     assert ask(request("GET", "/health")).json == {"status": "ok", "model": "tones"}
-    [model] = ask(request("GET", "/v1/models")).json["data"]
-    assert (model["id"], model["object"]) == ("tones", "model")
-    assert ask(request("GET", "/v1/models/whisper-1")).json == model
+    hears, speaks = ask(request("GET", "/v1/models")).json["data"]
+    assert [(model["id"], model["object"]) for model in (hears, speaks)] == [("tones", "model"), ("hum", "model")]
+    assert ask(request("GET", "/v1/models/whisper-1")).json == hears
+    assert ask(request("GET", "/v1/models/tts-1")).json == speaks
 
 
 def test_pages_of_one_origin_may_call(ask: Ask) -> None:
@@ -252,7 +226,16 @@ def test_the_page_of_the_api_calls_on_nobody_else(ask: Ask) -> None:
 
 @pytest.mark.parametrize(
     ("name", "status"),
-    [("health", 200), ("transcription", 200), ("form_without_file", 400), ("unknown_path", 404), ("preflight", 204)],
+    [
+        ("health", 200),
+        ("transcription", 200),
+        ("form_without_file", 400),
+        ("speech", 200),
+        ("speech_unknown_voice", 400),
+        ("voices", 200),
+        ("unknown_path", 404),
+        ("preflight", 204),
+    ],
 )
 def test_the_situations_that_can_be_tried_by_hand(ask: Ask, name: str, status: int) -> None:
     assert ask(load_event(name, "api")).status == status

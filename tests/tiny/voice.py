@@ -2,6 +2,7 @@
 
 Symbols of the encoder are rows of tables. The decoder adds half of the unit before; the vocoder scales harmonics and
 noise by the mean of the mel frame, two frames late. Built in a blink, of a few kilobytes: `build(folder)`.
+`python -m tests.tiny.voice` makes the one in the folder hum anew.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 from speech.model.bundle import Manifest, StateSpec, write_manifest
 from speech.tts import symbols
 
+FOLDER = Path(__file__).with_name("hum")  # one that is kept, for what takes its bundles from one folder
+PRONUNCIATIONS = "../../models/bundles/lexicon-en-v1"  # from there
 D, VOICE, BANDS = 4, 3, 80
 FLOAT, INT = TensorProto.FLOAT, TensorProto.INT64
 VOICED = set(symbols.encode("AIOWYiuæɑəɛɜɪʊʌɔɐᵊᵻblmnɹwzvð", False, False))
@@ -139,3 +142,7 @@ def build(folder: Path, lexicon: str = "lexicon", settings: dict[str, object] | 
         ),
     )
     return folder
+
+
+if __name__ == "__main__":
+    build(FOLDER, PRONUNCIATIONS)

@@ -1,4 +1,4 @@
-"""The door for recordings on a stack of its own, with the tiny bundle, whose words are runs of tones."""
+"""The door for recordings on a stack of its own, with the tiny bundles: words are runs of tones, the voice hums."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from local import stack as stacks
 from tests.stack.door.door import Door
 
 TINY = Path(__file__).parents[2] / "tiny"
-PARAMETERS = {"ModelsDir": str(TINY), "AsrBundle": "tones", "RetryDelaySeconds": "0", "MaxReceiveCount": "3"}
+BUNDLES = {"ModelsDir": str(TINY), "AsrBundle": "tones", "TtsBundle": "hum"}
+PARAMETERS = {**BUNDLES, "RetryDelaySeconds": "0", "MaxReceiveCount": "3"}
 
 
 @pytest.fixture(scope="session")

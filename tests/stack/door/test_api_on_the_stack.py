@@ -68,7 +68,7 @@ def test_containers_for_ffmpeg_are_decoded_while_the_caller_waits(client: openai
 
 
 def test_openais_client_understands_what_is_refused(client: openai.OpenAI, door: Door) -> None:
-    assert [model.id for model in client.models.list()] == ["tones"]
+    assert [model.id for model in client.models.list()] == ["tones", "hum"]
     with pytest.raises(openai.NotFoundError, match="'gpt-9' does not exist"):
         client.models.retrieve("gpt-9")
     with pytest.raises(openai.BadRequestError, match="not audio") as bad:

@@ -20,3 +20,10 @@ def count_recording(audio_s: float, spent_s: float) -> None:
     metrics.add_metric("AudioSeconds", MetricUnit.Seconds, audio_s)
     if audio_s:
         metrics.add_metric("RealTimeFactor", MetricUnit.NoUnit, spent_s / audio_s)
+
+
+def count_speech(audio_s: float, characters: int, spent_s: float) -> None:
+    """Metrics of one text that was spoken: seconds of sound, characters of text, seconds of work."""
+    metrics.add_metric("SpeechSeconds", MetricUnit.Seconds, audio_s)
+    metrics.add_metric("SpeechCharacters", MetricUnit.Count, characters)
+    metrics.add_metric("SpeechDuration", MetricUnit.Seconds, spent_s)

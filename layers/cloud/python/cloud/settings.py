@@ -95,6 +95,7 @@ class ApiSettings(Settings):
 
     models_dir: str
     asr_bundle: str  # folder of the bundle in models_dir
+    tts_bundle: str  # the same of the voice
     job_table: str
     job_retention_days: int
     input_bucket: str

@@ -16,9 +16,10 @@ from cloud.api.errors import ApiError
 
 EVENT_BYTES = 6 << 20  # of an invocation's payload (Lambda quotas)
 HEAD_BYTES = 128 << 10  # kept for headers, the context and JSON around the body: API Gateway takes 10 KB of headers
-MOST_BYTES = (EVENT_BYTES - HEAD_BYTES) * 3 // 4  # of a request's body
+MOST_BYTES = (EVENT_BYTES - HEAD_BYTES) * 3 // 4  # of a request's body, and of an answer's
 MARGIN_S = 2.0  # of an invocation, kept for the answer
 WAY_OUT = "send it by POST /v1/uploads and read its transcript from GET /v1/jobs/{id}/transcript"
+SHORTER = "split the text where sentences end, and ask for each part"  # the way out for a text
 REFUSAL = "/request-too-large"
 
 
@@ -31,7 +32,8 @@ def admitted(event: Mapping[str, Any]) -> Mapping[str, Any]:
     size = len(body) * 3 // 4 if event.get("isBase64Encoded") else len(body)
     if size <= MOST_BYTES:
         return event
-    return {**event, "path": REFUSAL, "httpMethod": "GET", "body": None, "queryStringParameters": {"size": str(size)}}
+    asked = {"size": str(size), "path": str(event.get("path"))}
+    return {**event, "path": REFUSAL, "httpMethod": "GET", "body": None, "queryStringParameters": asked}
 
 
 def add(api: APIGatewayRestResolver) -> None:
@@ -39,9 +41,10 @@ def add(api: APIGatewayRestResolver) -> None:
 
     @api.get(REFUSAL, include_in_schema=False)
     def refuse() -> None:
-        size = api.current_event.query_string_parameters.get("size")
-        message = f"the request has {size} bytes, at most {MOST_BYTES} are taken: {WAY_OUT}"
-        raise ApiError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message, code="request_too_large", param="file")
+        asked = api.current_event.query_string_parameters
+        way_out, param = (SHORTER, "input") if asked["path"].endswith("/audio/speech") else (WAY_OUT, "file")
+        message = f"the request has {asked['size']} bytes, at most {MOST_BYTES} are taken: {way_out}"
+        raise ApiError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message, code="request_too_large", param=param)
 
 
 def too_long(seconds: float | None, most_s: float) -> ApiError:

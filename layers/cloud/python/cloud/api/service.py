@@ -10,8 +10,9 @@ from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 from aws_lambda_powertools.event_handler.openapi.models import APIKey, HTTPBearer, Server
 from aws_lambda_powertools.metrics import MetricUnit
 
-from cloud.api import catalogue, errors, jobs, limits, tokens, transcriptions, uploads
+from cloud.api import catalogue, errors, jobs, limits, speech, tokens, transcriptions, uploads
 from cloud.api.document import Resolver
+from cloud.api.voices import Voices
 from cloud.jobs import JobTable
 from cloud.observability import metrics
 from cloud.settings import ApiSettings
@@ -24,7 +25,7 @@ NO_ORIGIN = "none"
 ABOUT: dict[str, Any] = {
     "title": "Undertone",
     "version": "1",
-    "description": "Speech to text in your own account. `/v1/audio` is OpenAI's: point a client's base URL here.",
+    "description": "Speech to text and back, in your account. `/v1/audio` is OpenAI's: point a client's base URL here.",
     "tags": ["Audio", "Jobs", "Service"],  # in this order
     "servers": [Server(url=".")],  # relative to the document, wherever it is served
     "security_schemes": {
@@ -43,7 +44,7 @@ class Service:
     """Answers events of API Gateway's REST API."""
 
     def __init__(self, settings: ApiSettings, recognizer: Recognizer) -> None:
-        """`recognizer` serves every transcription of this process."""
+        """`recognizer` serves every transcription of this process. Raises BadBundle if there is no voice."""
         origin = settings.cors_origin
         cors = (
             None if origin == NO_ORIGIN else CORSConfig(allow_origin=origin, expose_headers=["Location"], max_age=600)
@@ -51,8 +52,9 @@ class Service:
         self.api = Resolver(cors=cors, enable_validation=True, response_validation_error_http_code=500)
         table = JobTable(settings.job_table, settings.job_retention_days)
         errors.install(self.api)
-        catalogue.add(self.api, settings.asr_bundle)
+        catalogue.add(self.api, settings.asr_bundle, settings.tts_bundle)
         transcriptions.add(self.api, settings, recognizer)
+        speech.add(self.api, Voices.of(settings.models_dir, settings.tts_bundle))
         uploads.add(self.api, settings, table)
         jobs.add(self.api, table)
         tokens.add(self.api, settings.token_secret)

@@ -1,4 +1,4 @@
-"""Writes compressed audio as it is made: samples in, the bytes of a FLAC, MP3 or Ogg Opus file out, piece by piece."""
+"""Writes audio: samples in, the bytes of a FLAC, MP3 or Ogg Opus file out, piece by piece as it is made, or whole."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from speech.audio.pcm import Samples
 from speech.errors import BadAudio
 
 FORMATS = {"flac": ("FLAC", "PCM_16"), "mp3": ("MP3", "MPEG_LAYER_III"), "ogg_opus": ("OGG", "OPUS")}
+WAV = ("WAV", "PCM_16")
 OPUS_RATES = (8_000, 12_000, 16_000, 24_000, 48_000)  # what Opus knows
 
 
@@ -18,14 +19,8 @@ class CompressedWriter:
 
     def __init__(self, encoding: str, rate: int) -> None:
         """`encoding` is a key of FORMATS. Raises BadAudio if it cannot have this rate."""
-        if encoding == "ogg_opus" and rate not in OPUS_RATES:
-            raise BadAudio(f"ogg_opus cannot have {rate} Hz; expected one of {', '.join(map(str, OPUS_RATES))}")
         self._sink = _Sink()
-        container, subtype = FORMATS[encoding]
-        try:
-            self._file = soundfile.SoundFile(self._sink, "w", rate, 1, subtype, format=container)
-        except soundfile.LibsndfileError as error:
-            raise BadAudio(f"{encoding} at {rate} Hz cannot be written: {error}") from error
+        self._file = _opened(self._sink, encoding, rate)
 
     def receive(self, samples: Samples) -> bytes:
         """The bytes that are complete with `samples` (n,): often none, as codecs work in blocks."""
@@ -36,6 +31,39 @@ class CompressedWriter:
         """The rest of the file."""
         self._file.close()
         return self._sink.take()
+
+
+class WholeFile:
+    """One channel, kept until it is complete: its header tells the length, which what is sent off piecemeal cannot."""
+
+    def __init__(self, encoding: str, rate: int) -> None:
+        """`encoding` is a key of FORMATS, or wav. Raises BadAudio if it cannot have this rate."""
+        self._bytes = io.BytesIO()
+        self._file = _opened(self._bytes, encoding, rate)
+
+    @property
+    def size(self) -> int:
+        """Bytes so far."""
+        return self._bytes.getbuffer().nbytes
+
+    def receive(self, samples: Samples) -> None:
+        """Take samples (n,) in -1 to 1; beyond full scale is clipped."""
+        self._file.write(samples)
+
+    def finish(self) -> bytes:
+        """The file. The writer is used up."""
+        self._file.close()
+        return self._bytes.getvalue()
+
+
+def _opened(sink: io.RawIOBase | io.BytesIO, encoding: str, rate: int) -> soundfile.SoundFile:
+    if encoding == "ogg_opus" and rate not in OPUS_RATES:
+        raise BadAudio(f"ogg_opus cannot have {rate} Hz; expected one of {', '.join(map(str, OPUS_RATES))}")
+    container, subtype = WAV if encoding == "wav" else FORMATS[encoding]
+    try:
+        return soundfile.SoundFile(sink, "w", rate, 1, subtype, format=container)
+    except soundfile.LibsndfileError as error:
+        raise BadAudio(f"{encoding} at {rate} Hz cannot be written: {error}") from error
 
 
 class _Sink(io.RawIOBase):

@@ -1,0 +1,47 @@
+"""The API's function over bundles made by hand: a recogniser of tones and a voice that hums."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+
+import pytest
+
+from tests.contract.house import ROOT
+
+ENVIRONMENT = {
+    "POWERTOOLS_SERVICE_NAME": "undertone",
+    "POWERTOOLS_METRICS_NAMESPACE": "Undertone",
+    "POWERTOOLS_TRACE_DISABLED": "true",
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "MODELS_DIR": str(ROOT / "tests" / "tiny"),
+    "ASR_BUNDLE": "tones",
+    "TTS_BUNDLE": "hum",
+    "JOB_TABLE": "jobs",
+    "JOB_RETENTION_DAYS": "90",
+    "INPUT_BUCKET": "input",
+    "INPUT_PREFIX": "",
+    "OUTPUT_BUCKET": "output",
+    "WORK_PREFIX": "work/",
+    "CONVERT_FUNCTION": "convert",
+    "TOKEN_SECRET": "secret",
+    "CLIP_S": "20",
+    "UPLOAD_MB": "2048",
+    "CORS_ORIGIN": "https://example.com",
+}
+
+
+@contextmanager
+def cold_start() -> Iterator[ModuleType]:
+    """functions/api/app.py, loaded as at a cold start, and its environment while it is used."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
+        spec = importlib.util.spec_from_file_location("app_of_api", ROOT / "functions" / "api" / "app.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield module
