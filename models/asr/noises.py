@@ -2,7 +2,7 @@
 
 Writes NOISES.npz (`power`, (frames, mels), natural log) that `augment.py` adds to speech, and STORE/noise.*, utterances
 of noise alone whose every label is the blank: a network that never hears them finds words in a barking dog. Every
-tenth clip of the folder is held out for tests. Beside the recordings: hiss, hum, tones, keys, clicks, chords made here.
+tenth clip of the folder is held out for tests. Beside the recordings: hiss, hum, tones, keys, clicks, sweeps, chords.
 """
 
 from __future__ import annotations
@@ -83,10 +83,20 @@ def clicks(count: int, rng: np.random.Generator) -> FloatArray:
     return out
 
 
+def sweep(count: int, rng: np.random.Generator) -> FloatArray:
+    """A tone that rises or falls, once or over and over: sirens, whistles, test signals."""
+    low, high = np.sort(np.exp(rng.uniform(np.log(60), np.log(3800), 2)))
+    place = np.linspace(0, 1, count) * rng.choice([1, 1, rng.uniform(1, 12)])
+    place = place % 1 if rng.random() < 0.5 else 1 - np.abs(1 - place % 2)
+    hz = low + (high - low) * (place if rng.random() < 0.5 else 1 - place)
+    phase = 2 * np.pi * np.cumsum(hz) / RATE
+    return np.sum([np.sin(k * phase) / k**2 for k in range(1, rng.integers(2, 4))], axis=0).astype(np.float32)
+
+
 def made(seconds: float, rng: np.random.Generator) -> FloatArray:
     """One artificial sound, at a level between a whisper and full scale."""
     count = int(seconds * RATE)
-    kind = rng.integers(7)
+    kind = rng.integers(8)
     if kind < 2:
         wave = coloured(count, rng.uniform(0, 2.5), rng)
     elif kind == 2:
@@ -94,7 +104,7 @@ def made(seconds: float, rng: np.random.Generator) -> FloatArray:
     elif kind == 3:
         wave = partials(count, rng.choice([50, 60, 100, 120, rng.uniform(80, 1000)]), rng)
     else:
-        wave = (notes, keys, clicks)[kind - 4](count, rng)
+        wave = (notes, keys, clicks, sweep)[kind - 4](count, rng)
     wave = wave / (np.abs(wave).max() + 1e-9) * np.float32(10 ** rng.uniform(-3.0, -0.05))
     return wave + coloured(count, 0, rng) * np.float32(10 ** rng.uniform(-5, -2.5))
 
