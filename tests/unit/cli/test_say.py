@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile as sf
 from speech.__main__ import main
 from speech.audio.files import open_audio
 
@@ -36,6 +37,15 @@ def test_the_name_says_the_encoding(bundle: str, tmp_path: Path, name: str, rate
     assert found == rate
     assert len(sound) / rate > 1
     assert np.abs(sound).max() > 0.01
+
+
+@pytest.mark.parametrize("name", ["a.wav", "a.flac", "a.mp3", "a.ogg"])
+def test_the_header_tells_the_whole_length(
+    bundle: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert main(["say", TEXT, "-o", str(tmp_path / name), "--json", "--bundle", bundle]) == 0
+    spoken_s = json.loads(capsys.readouterr().err.splitlines()[-1])["seconds"]
+    assert sf.info(tmp_path / name).duration == pytest.approx(spoken_s, abs=0.08)  # codecs pad to whole blocks
 
 
 def test_raw_samples_need_their_encoding_said(bundle: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+import numpy as np
+
 from speech.audio.encoder import RATES, SPEECH_ENCODINGS
+from speech.audio.files_write import WholeFile
 from speech.cli import bundles
 from speech.errors import BadInput
 from speech.tts.marks import TimedSpan, speech_marks
@@ -41,11 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Speak; the audio is written while it is made."""
+    """Speak; to standard output and without a container, the audio is written while it is made."""
     out = arguments.out or OUT
+    encoding = arguments.encoding or _encoding(out)
+    # A file's header tells its length, which is known at the end: players stop early at one that was sent off before.
+    whole = WholeFile(encoding, arguments.rate) if out != STDOUT and not encoding.startswith("pcm_") else None
     synthesizer = Synthesizer.load(bundles.find(arguments.bundle, bundles.SYNTHESIS))
     stream = synthesizer.stream(
-        arguments.voice, arguments.rate, arguments.encoding or _encoding(out), arguments.speed, arguments.pitch,
+        arguments.voice, arguments.rate, "pcm_f32le" if whole else encoding, arguments.speed, arguments.pitch,
         arguments.volume,
     )  # fmt: skip
     source = _Source(arguments)
@@ -53,8 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with _opened(out) as file:
             for chunk in _spoken(stream, source, report, arguments.ssml):
-                file.write(chunk.audio)
-                file.flush()
+                if whole:
+                    whole.receive(np.frombuffer(chunk.audio, np.float32))
+                else:
+                    file.write(chunk.audio)
+                    file.flush()
+            if whole:
+                file.write(whole.finish())
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
