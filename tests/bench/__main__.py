@@ -18,7 +18,7 @@ from pathlib import Path
 
 from speech.cli import bench
 
-from tests.bench import api, calls, media, socket
+from tests.bench import api, calls, media, socket_overhead
 
 ROOT = Path(__file__).resolve().parents[2]
 PEER_PYTHON = ROOT / ".venv-bench" / "bin" / "python"
@@ -52,7 +52,7 @@ def main() -> int:
         rows.append(row)
     if not arguments.only:
         live = calls.measure(calls.CALLS, calls.SECONDS)
-        for row in chain(media.measure(media.SECONDS), live, socket.measure(), api.measure()):
+        for row in chain(media.measure(media.SECONDS), live, socket_overhead.measure(), api.measure()):
             print(bench.line(row), flush=True)
             rows.append(row)
     own = next((row.value for row in rows if row.name == "rtf"), None)

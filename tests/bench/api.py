@@ -21,7 +21,7 @@ from speech.audio.files import open_audio
 from speech.cli import bench
 
 from local import stack as stacks
-from tests.bench.socket import ticks
+from tests.bench.socket_overhead import ticks
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "events" / "audio" / "read-speech.flac"

@@ -1,6 +1,6 @@
 """Real speech by the model that ships: a process for each message changes no word, and its state stays small.
 
-Ten minutes of it are measured by tests/bench/socket.py.
+Ten minutes of it are measured by tests/bench/socket_overhead.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the WebSocket adds to recognition: for each 200 ms of speech, receive, load state, save and send, on the stack.
 
-    .venv/bin/python -m tests.bench.socket
+    .venv/bin/python -m tests.bench.socket_overhead
 
 A client sends one message at a time and waits for what it gives. The step itself, on the same audio with the same
 model, is measured in this process and taken off; only messages that give a record are counted.
@@ -34,7 +34,7 @@ CHUNK_S = 0.2
 WARM = 10  # messages before the measurement
 SECONDS = 30  # of speech that is measured
 MINUTES = 10  # of speech whose state is weighed after every message
-COMMAND = "python -m tests.bench.socket"
+COMMAND = "python -m tests.bench.socket_overhead"
 FORMAT = AudioFormat("pcm_s16le", RATE, 1)
 
 
