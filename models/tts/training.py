@@ -21,6 +21,7 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("store", type=Path)
     parser.add_argument("run", type=Path)
     parser.add_argument("--sources", nargs="+", required=True, metavar="NAME=WEIGHT")
+    parser.add_argument("--from", dest="start", type=Path, help="checkpoint whose averaged weights to begin with")
     parser.add_argument("--minutes", type=float, default=120, help="processor time of the whole schedule")
     parser.add_argument("--lr", type=float, default=2e-3)
     parser.add_argument("--threads", type=int, default=1)
@@ -44,8 +45,12 @@ class Training:
         self.args, self.path = args, args.run / "model.pt"
         args.run.mkdir(parents=True, exist_ok=True)
         saved = torch.load(self.path, weights_only=True) if self.path.exists() else None
-        self.config = saved["config"] if saved else config
+        start = torch.load(args.start, weights_only=True) if args.start and not saved else None
+        known = saved or start
+        self.config = known["config"] if known else config
         self.model = make(self.config)
+        if start:
+            self.model.load_state_dict(start["average"])
         self.optimiser = torch.optim.AdamW(
             self.model.parameters(), args.lr, betas=(0.9, 0.98), weight_decay=0.01, foreach=True
         )

@@ -82,7 +82,7 @@ def test_batches_point_at_the_symbol_that_is_spoken(folder: Path) -> None:
 
 def arguments(folder: Path, run: Path) -> argparse.Namespace:
     return argparse.Namespace(
-        store=folder, run=run, sources=["hums=1"], minutes=60, lr=3e-3, threads=1, bf16=False, seed=1
+        start=None, store=folder, run=run, sources=["hums=1"], minutes=60, lr=3e-3, threads=1, bf16=False, seed=1
     )
 
 
@@ -130,3 +130,17 @@ def test_predicted_frames_lie_in_step_with_the_sentence(folder: Path) -> None:
     store, rng = Store(folder / "hums"), np.random.default_rng(0)
     sentences = [sentence(store, i, rng) for i in range(3)]
     assert [m.shape for m in predicted(model, sentences)] == [s.mel.shape for s in sentences]
+
+
+def test_a_run_may_begin_with_the_weights_of_another(folder: Path, tmp_path: Path) -> None:
+    torch.manual_seed(2)
+    config = AcousticConfig(**SMALL).as_dict()
+    first = Training(arguments(folder, tmp_path / "first"), lambda c: Acoustic(AcousticConfig(**c)), config)
+    first.save()
+    args = arguments(folder, tmp_path / "second")
+    args.start = first.path
+    second = Training(args, lambda c: Acoustic(AcousticConfig(**c)), config)
+    assert second.elapsed == 0.0
+    for name, weight in first.average.items():
+        torch.testing.assert_close(second.model.state_dict()[name], weight)
+        torch.testing.assert_close(second.average[name], weight)
