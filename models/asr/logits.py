@@ -6,12 +6,11 @@ OUT/NAME.npz has `refs` (the texts) and `lp0`, `lp1`, ... (frames, tokens) float
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 import numpy as np
 
-from models.asr.score import Scorer
+from models.asr.score import Scorer, utterances
 
 
 def main() -> None:
@@ -26,12 +25,10 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     scorer = Scorer(args.checkpoint, args.weights == "average")
     for name in args.names:
-        features = np.memmap(args.store / f"{name}.f16", np.float16, "r").reshape(-1, 80)
-        index = [json.loads(line) for line in (args.store / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-        chosen = index[:: args.every]
-        scored = [scorer(features[u["offset"] : u["offset"] + u["frames"]]).astype(np.float16) for u in chosen]
+        chosen = list(utterances(args.store, name, args.every))
+        scored = [scorer(features).astype(np.float16) for _, features in chosen]
         arrays = {f"lp{i}": lp for i, lp in enumerate(scored)}
-        np.savez(args.out / f"{name}.npz", refs=np.array([u["text"] for u in chosen]), **arrays)
+        np.savez(args.out / f"{name}.npz", refs=np.array([u["text"] for u, _ in chosen]), **arrays)
         print(f"{name}: {len(chosen)} utterances", flush=True)
 
 

@@ -3,20 +3,19 @@
     python -m models.asr.phone_error RUN/model.pt STORE LEXICON dev dev2 --every 7 --weights last
 
 The most likely token of each frame, repetitions joined and blanks dropped, against the nearest of a sentence's
-pronunciations. Runs of one blank frame inside a phone do not count as two phones.
+pronunciations. A blank between two frames of the same phone makes two of it, as in CTC.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.asr.align import read_lexicon
-from models.asr.score import Scorer
+from models.asr.score import Scorer, utterances
 
 
 def greedy(log_probs: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -63,13 +62,11 @@ def main() -> None:
     lexicon, _ = read_lexicon(args.lexicon)
     scorer = Scorer(args.checkpoint, args.weights == "average")
     for name in args.names:
-        features = np.memmap(args.store / f"{name}.f16", np.float16, "r").reshape(-1, 80)
-        index = [json.loads(line) for line in (args.store / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
         wrong = total = 0
-        for u in index[:: args.every]:
-            if all(word in lexicon for word in u["text"].split()):
-                log_probs = scorer(features[u["offset"] : u["offset"] + u["frames"]])
-                errors, length = distance(greedy(log_probs), [lexicon[word] for word in u["text"].split()])
+        for entry, features in utterances(args.store, name, args.every):
+            words = entry["text"].split()
+            if all(word in lexicon for word in words):
+                errors, length = distance(greedy(scorer(features)), [lexicon[word] for word in words])
                 wrong, total = wrong + errors, total + length
         print(f"{name}: {100 * wrong / total:.2f} % of {total} phones wrong", flush=True)
 

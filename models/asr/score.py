@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,6 +23,14 @@ def load_model(path: Path, averaged: bool = True) -> AcousticModel:
     model = AcousticModel(ModelConfig(**checkpoint["config"]))
     model.load_state_dict(checkpoint["average" if averaged else "model"])
     return model.eval()
+
+
+def utterances(store: Path, name: str, every: int = 1) -> Iterator[tuple[dict[str, Any], NDArray[np.float16]]]:
+    """Index entry and features (T, mels) of every so many utterances of a store that `corpus.py` wrote."""
+    features = np.memmap(store / f"{name}.f16", np.float16, "r").reshape(-1, LogMel().bins)
+    for line in (store / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()[::every]:
+        entry = json.loads(line)
+        yield entry, features[entry["offset"] : entry["offset"] + entry["frames"]]
 
 
 class Scorer:
