@@ -84,7 +84,9 @@ def test_connections_are_renewed_in_time_and_memory_is_flat() -> None:
     assert heard == FRAGMENTS
     assert connections >= 1 + 4
     assert service.longest_s >= 2100
-    assert max(memory[1:]) < 1.05 * memory[0] + 20_000
+    settled, later = memory[1], memory[2:]  # the first half hour still fills what is filled once, as imports and caches
+    assert len(later) >= 3
+    assert max(later) < 1.05 * settled + 20_000
 
 
 class Clicks:
