@@ -20,6 +20,8 @@ def test_only_what_tells_nothing_is_open() -> None:
         ("/health", "get"),
         ("/docs", "get"),
         ("/openapi.json", "get"),
+        ("/console", "get"),  # the page asks for a key itself
+        ("/console/{proxy+}", "get"),
         ("/v1/{proxy+}", "options"),  # a browser asks for leave without a key
     }
 

@@ -110,6 +110,14 @@ class ApiSettings(Settings):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleSettings(Settings):
+    """The function that serves the page."""
+
+    socket_url: str  # of the WebSocket
+    storage_origins: tuple[str, ...]  # where forms send recordings and where long transcripts lie
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordsSettings(Settings):
     """The function behind the audio stream."""
 
