@@ -1,6 +1,6 @@
 """Called by API Gateway for the page: its HTML, its styles and its scripts, to anybody, since they tell nothing.
 
-The page asks its user for an API key. A request for what is not there is a 404; nothing else can go wrong after a start.
+The page asks its user for an API key. What is not there is a 404; nothing else can go wrong after a start.
 """
 
 from __future__ import annotations
