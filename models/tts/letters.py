@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from speech.tts.g2p.joint import END, START, STEP, JointModel, Level, fold, history_hashes, keys, mix
+from speech.pronunciation.joint import END, START, STEP, JointModel, Level, fold, history_hashes, keys, mix
 
 from models.tts.alignment import Aligner, Entry, Pair
 

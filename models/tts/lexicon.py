@@ -19,7 +19,7 @@ from pathlib import Path
 
 from speech.model.bundle import Manifest, write_manifest
 from speech.model.config import read_config
-from speech.tts.phonemes import SYMBOLS, VOWELS
+from speech.pronunciation.phonemes import SYMBOLS, VOWELS
 
 from models.tts.letters import train
 from models.tts.measure import errors

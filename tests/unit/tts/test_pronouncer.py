@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from speech.errors import BadBundle, BadText
-from speech.tts.g2p.joint import LONGEST, STEP, JointModel
-from speech.tts.lexicon import Lexicon
+from speech.pronunciation.joint import LONGEST, STEP, JointModel
+from speech.pronunciation.lexicon import Lexicon
+from speech.pronunciation.phonemes import SYMBOLS, from_ipa
 from speech.tts.normalise import normalise
-from speech.tts.phonemes import SYMBOLS, from_ipa
 from speech.tts.script import line
 
 from models.tts.alignment import Aligner

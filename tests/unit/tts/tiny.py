@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from speech.tts.g2p.joint import JointModel
+from speech.pronunciation.joint import JointModel
+from speech.pronunciation.lexicon import Lexicon
 from speech.tts.g2p.pronouncer import Pronouncer
-from speech.tts.lexicon import Lexicon
 
 from models.tts.letters import train
 

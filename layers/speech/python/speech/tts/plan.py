@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from speech.pronunciation.phonemes import STRESS
 from speech.tts import symbols
 from speech.tts.marks import MarkType
-from speech.tts.phonemes import STRESS
 from speech.tts.prosody import Prosody
 from speech.tts.script import Clause, line
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from speech.pronunciation.phonemes import from_ipa
 from speech.tts import prosody as scale
 from speech.tts import say_as
 from speech.tts.normalise import SpokenWord, normalise
-from speech.tts.phonemes import from_ipa
 from speech.tts.prosody import Prosody
 
 _NONE: frozenset[str] = frozenset()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 from speech.errors import BadText
+from speech.pronunciation.phonemes import from_ipa
 from speech.tts.normalise import SpokenWord, normalise
 from speech.tts.normalise.words import stronger
-from speech.tts.phonemes import from_ipa
 
 MOST_ENTRIES = 1000
 LONGEST_TEXT, LONGEST_ALIAS, LONGEST_PHONEMES = 100, 300, 300
@@ -32,9 +34,16 @@ class UserLexicon:
     """Entries found in a text as whole words: as written, or in any case for an entry in small letters."""
 
     def __init__(self, entries: Sequence[Entry] = ()) -> None:
+        self.entries = tuple(entries)
         self._exact = {entry.text: entry for entry in entries}
         self._any_case = {entry.text: entry for entry in entries if entry.text == entry.text.lower()}
         self._pattern = _pattern(self._exact) if entries else None
+
+    @property
+    def stamp(self) -> str:
+        """Tells this lexicon from any other, in a snapshot; "" if it has no entries."""
+        listing = json.dumps([astuple(entry) for entry in self.entries]).encode()
+        return hashlib.sha256(listing).hexdigest()[:12] if self.entries else ""
 
     @classmethod
     def read(cls, values: Sequence[Mapping[str, object]]) -> UserLexicon:

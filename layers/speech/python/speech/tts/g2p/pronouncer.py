@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from speech.model.bundle import Bundle
+from speech.pronunciation.endings import stems, unstressed
+from speech.pronunciation.guesser import SILENT, TASK, Guesser
+from speech.pronunciation.joint import JointModel
+from speech.pronunciation.lexicon import DEFAULT, Lexicon
 from speech.text.numbers import listed
-from speech.tts.g2p.endings import prefixes, stems, unstressed
 from speech.tts.g2p.homographs import part_of_speech, sense
-from speech.tts.g2p.joint import JointModel
-from speech.tts.g2p.weak import SOUNDS, weak_form
-from speech.tts.lexicon import DEFAULT, Lexicon
+from speech.tts.g2p.weak import weak_form
 from speech.tts.normalise.words import SpokenWord
 
-TASK = "pronunciation"
 END_FORM = "None"  # misaki's tag of the form at the end of a clause
 FALLBACKS = {"VBD": ("VBD", "VBN", "VERB"), "VERB": ("VERB", "VBP"), "NOUN": ("NOUN",), "ADJ": ("ADJ", "VBN")}
 OWN_VARIANTS = frozenset(  # by place in the clause, not by part of speech
     listed("be been by can could have has had her his my there these this those through will would get got gone that")
 )
-SILENT = "ə"  # what is said for a word of which nothing can be read: none is skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +34,19 @@ class Pronounced:
 class Pronouncer:
     """Lexicon, endings, homographs and letter-to-sound; shared by every stream."""
 
-    def __init__(self, lexicon: Lexicon, letters: JointModel) -> None:
+    def __init__(self, lexicon: Lexicon, letters: JointModel, stamp: str = "") -> None:
+        """`stamp` tells its bundle from any other, in a snapshot."""
         self.lexicon = lexicon
         self.letters = letters
+        self.stamp = stamp
+        self._guesser = Guesser(lexicon, letters)
 
     @classmethod
     def load(cls, folder: str | Path, verify: bool = True) -> Pronouncer:
         """Read a pronunciation bundle. Raises BadBundle."""
         bundle = Bundle.load(folder, TASK, verify)
-        return cls(Lexicon.load(bundle.path("lexicon.txt")), JointModel.load(bundle.path("letters.npz")))
+        letters = JointModel.load(bundle.path("letters.npz"))
+        return cls(Lexicon.load(bundle.path("lexicon.txt")), letters, bundle.stamp)
 
     def known(self, word: str) -> bool:
         """Whether a lower-case word is in the lexicon: what `normalise` asks."""
@@ -101,45 +103,5 @@ class Pronouncer:
         return None
 
     def guess(self, word: str) -> str:
-        """Phonemes of a word that has no entry: by an ending, a prefix, two known halves, or its letters."""
-        return (
-            SOUNDS.get(word)
-            or self._by_parts(word, stems)
-            or self._by_parts(word, prefixes)
-            or self._compound(word)
-            or self._spelt(word)
-            or self._by_clitic(word)
-            or self.letters.pronounce(word)
-            or SILENT
-        )
-
-    def _plain(self, word: str) -> str | None:
-        entry = self.lexicon.find(word) or self.lexicon.find(word.capitalize())
-        return entry[DEFAULT] if entry else None
-
-    def _by_parts(self, word: str, split: Callable[[str], object]) -> str | None:
-        for stem, attach in split(word):  # type: ignore[attr-defined]
-            if found := self._plain(stem):
-                return str(attach(found))
-        return None
-
-    def _compound(self, word: str) -> str | None:
-        """ "smartwatch": two known words of four letters or more, the second one less stressed."""
-        if not word.isalpha() or not 8 <= len(word) <= 24:
-            return None
-        for cut in sorted(range(4, len(word) - 3), key=lambda c: abs(2 * c - len(word))):
-            first, second = self.lexicon.find(word[:cut]), self.lexicon.find(word[cut:])
-            if first and second:
-                return first[DEFAULT] + unstressed(second[DEFAULT])
-        return None
-
-    def _spelt(self, word: str) -> str | None:
-        """A word without vowels is spelt."""
-        if len(word) > 6 or re.search("[aeiouy']", word):
-            return None
-        names = [self._plain(letter.upper()) or "" for letter in word]
-        return "".join([*map(unstressed, names[:-1]), names[-1]]) or None
-
-    def _by_clitic(self, word: str) -> str | None:
-        """An unknown name with "'s" or the like."""
-        return None if "'" not in word else next((attach(self.guess(stem)) for stem, attach in stems(word)), None)
+        """Phonemes of a word that has no entry; never empty."""
+        return self._guesser.guess(word)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from speech.tts.phonemes import begins_with_vowel
+from speech.pronunciation.phonemes import begins_with_vowel
 
 # Inside a clause; at its end the lexicon's full form is said.
 WEAK = {"a": "ɐ", "of": "əv", "and": "ænd", "an": "ən", "for": "fɔɹ", "from": "fɹəm"}
-
-# Sounds that are written without vowels; other such words are spelt.
-SOUNDS = {
-    "hmm": "hˈʌm", "hm": "hˈʌm", "mm": "ˈʌm", "mmm": "ˈʌm", "mhm": "ˌʌmhˈʌm", "shh": "ʃˈʌ", "psst": "sˈɪst",
-    "pfft": "fˈʌt", "brr": "bˈɜɹ", "grr": "ɡˈɜɹ", "tsk": "tˈɪsk", "zzz": "zˈɪz",
-}  # fmt: skip
 
 
 def weak_form(word: str, following: str) -> str | None:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from speech.errors import BadBundle
-from speech.tts.phonemes import PRIMARY, VOWELS
+from speech.pronunciation.phonemes import PRIMARY, VOWELS
 
 Array = npt.NDArray[Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from speech.tts.phonemes import STRESS, VOWELS
+from speech.pronunciation.phonemes import STRESS, VOWELS
 
 Attach = Callable[[str], str]  # phonemes of a stem -> phonemes with the ending
 VOICELESS, HISSING = "ptkfθ", "szʃʒʧʤ"
