@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import struct
-from typing import Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from speech.audio import pcm
 from speech.audio.pcm import Samples
 from speech.audio.resample import Resampler
-from speech.errors import BadAudio
+from speech.errors import BadAudio, BadSnapshot
 
 SpeechEncoding = Literal["pcm_s16le", "pcm_f32le", "pcm_mulaw", "pcm_alaw", "wav", "flac", "mp3", "ogg_opus"]
 SPEECH_ENCODINGS: tuple[SpeechEncoding, ...] = get_args(SpeechEncoding)
@@ -40,6 +43,28 @@ class AudioEncoder:
         """What is still owed, and the end of a file. The encoder is used up."""
         return self._writer.receive(self._resampler.finish()) + self._writer.finish()
 
+    def state(self) -> dict[str, NDArray[Any]]:
+        """`buffer` and `place` of the resampler, and `owes` (1,): bytes of a header that have not been given yet.
+
+        Raises BadSnapshot for FLAC, MP3 and Opus, whose codecs keep their state to themselves.
+        """
+        if not isinstance(self._writer, _Raw):
+            raise BadSnapshot(f"speech in {self.encoding} cannot be put down; expected pcm_* or wav")
+        return {**self._resampler.state(), "owes": np.array([self._writer.owes], np.int64)}
+
+    @classmethod
+    def from_state(cls, encoding: str, state: dict[str, NDArray[Any]]) -> AudioEncoder:
+        """An encoder that goes on where the saved one stood. Raises BadSnapshot."""
+        resampler = Resampler.from_state(state)
+        try:
+            encoder = cls(encoding, resampler.rate_in, resampler.rate_out)
+        except BadAudio as error:
+            raise BadSnapshot(f"the encoder's state is damaged: {error}") from error
+        encoder._resampler = resampler
+        if isinstance(encoder._writer, _Raw) and not int(state["owes"][0]):
+            encoder._writer.finish()
+        return encoder
+
 
 def _writer(encoding: str, rate: int) -> _Writer:
     if encoding not in SPEECH_ENCODINGS:
@@ -58,6 +83,10 @@ class _Raw:
 
     def __init__(self, encoding: str, header: bytes = b"") -> None:
         self._encoding, self._header = encoding, header
+
+    @property
+    def owes(self) -> int:
+        return len(self._header)
 
     def receive(self, samples: Samples) -> bytes:
         if not len(samples):

@@ -67,11 +67,20 @@ class AcousticModel:
         return outputs["vectors"][0], units
 
     def speak(
-        self, state: State, plan: Plan, vectors: Array, units: NDArray[np.int64], voice: NDArray[np.float32]
+        self,
+        state: State,
+        plan: Plan,
+        vectors: Array,
+        units: NDArray[np.int64],
+        voice: NDArray[np.float32],
+        begin: int = 0,
     ) -> Iterator[tuple[State, Frames]]:
-        """The frames of a clause, STEP units at a time, each with the state after it."""
+        """The frames of a clause, STEP units at a time, each with the state after it.
+
+        `begin`: the unit to go on with, a multiple of STEP, where `state` is the one before it.
+        """
         symbol, place = np.repeat(np.arange(len(units)), units), places(units)
-        for first in range(0, len(symbol), STEP):
+        for first in range(begin, len(symbol), STEP):
             chosen = symbol[first : first + STEP]
             outputs = self._decoder.run(
                 {

@@ -74,6 +74,18 @@ class Splitter:
         self._offset = 0  # of its first character in all text received
         self._seen = 0  # up to where it has been searched
 
+    @property
+    def state(self) -> tuple[str, int]:
+        """What is not in a piece yet, and its place in all text received: enough for `resumed`."""
+        return self._text, self._offset
+
+    @classmethod
+    def resumed(cls, text: str, offset: int) -> Splitter:
+        """A splitter that goes on from the `state` of one with the same settings, which are those of `Splitter()`."""
+        splitter = cls()
+        splitter._text, splitter._offset = text, offset
+        return splitter
+
     def receive(self, text: str) -> list[Piece]:
         """Take a piece of the text of any length; give what is complete by now."""
         self._text += text

@@ -20,15 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from speech.audio.encoder import AudioEncoder
-from speech.errors import BadBundle, BadInput
+from speech.errors import BadBundle, BadInput, BadSnapshot
 from speech.model.bundle import Bundle
+from speech.tts import saved
 from speech.tts.acoustic import AcousticModel
 from speech.tts.excitation import RATE
 from speech.tts.g2p.pronouncer import Pronouncer
 from speech.tts.prosody import FASTEST, MOST_SEMITONES, SLOWEST, Prosody
 from speech.tts.script import Script
 from speech.tts.settings import SynthesisSettings
-from speech.tts.speaker import Speaker
+from speech.tts.speaker import Speaker, SpeakerState
 from speech.tts.stream import SpeechStream
 from speech.tts.user_lexicon import UserLexicon
 from speech.tts.vocoder import VocoderModel
@@ -46,6 +47,7 @@ class Synthesizer:
         if bundle.manifest.sample_rate != RATE:
             raise BadBundle(f"{bundle.folder} is for {bundle.manifest.sample_rate} Hz, expected {RATE} Hz")
         self.language = bundle.manifest.language
+        self.stamp = f"{bundle.stamp} {pronouncer.stamp}".strip()
         self._pronouncer = pronouncer
         self._acoustic = AcousticModel.load(bundle, threads)
         self._vocoder = VocoderModel.load(bundle, self.settings.bands, threads)
@@ -87,9 +89,33 @@ class Synthesizer:
         _check("pitch_st", pitch_st, -MOST_SEMITONES, MOST_SEMITONES)
         _check("volume", volume, LEAST_VOLUME, MOST_VOLUME)
         base = Prosody(speed, pitch_st, 20 * math.log10(volume))
-        encoder = AudioEncoder(encoding, RATE, rate)
-        speaker = Speaker(self._acoustic, self._vocoder, self.settings, self._voices[name], base)
-        return SpeechStream(Script(self._pronouncer, lexicon), speaker, encoder)
+        return self._stream(name, AudioEncoder(encoding, RATE, rate), base, lexicon)
+
+    def resume(self, blob: bytes, lexicon: UserLexicon | None = None) -> SpeechStream:
+        """The stream of a snapshot, which goes on to the byte as if it had never been put down; see `remaining`.
+
+        `lexicon` must be the one that the stream was made with. Raises BadSnapshot unless it is, and if the blob is
+        damaged, of another version, or of another bundle.
+        """
+        found = saved.unpack(blob, self.stamp)
+        if found.voice not in self._voices:
+            raise BadSnapshot(f"the snapshot speaks as {found.voice!r}; expected one of {', '.join(self._voices)}")
+        stream = self._stream(found.voice, found.encoder, found.base, lexicon, found.speaker)
+        if stream.script.lexicon.stamp != found.lexicon:
+            raise BadSnapshot("the snapshot is of a stream with another lexicon: expected the same one")
+        found.fill(stream)
+        return stream
+
+    def _stream(
+        self,
+        voice: str,
+        encoder: AudioEncoder,
+        base: Prosody,
+        lexicon: UserLexicon | None,
+        state: SpeakerState | None = None,
+    ) -> SpeechStream:
+        speaker = Speaker(self._acoustic, self._vocoder, self.settings, self._voices[voice], base, state)
+        return SpeechStream(self.stamp, voice, Script(self._pronouncer, lexicon), speaker, encoder)
 
 
 def _check(name: str, value: float, least: float, most: float) -> None:
