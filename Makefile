@@ -29,7 +29,7 @@ say: python  ## TEXT="..." spoken to speech.wav (VOICE=..., OUT=...)
 	@$(PYTHON) -m local.setup dev
 	@$(RUN) -m speech say "$$TEXT" -o $(or $(OUT),speech.wav) $(if $(VOICE),--voice $(VOICE))
 
-bench: python  ## measure speed, memory and latency, with Whisper in the same run; writes bench.json
+bench: python  ## measure speed, memory and latency, with Whisper, Piper and Kokoro in the same run; writes bench.json
 	@$(PYTHON) -m local.setup dev stack bench
 	@$(RUN) -m tests.bench
 

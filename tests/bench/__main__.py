@@ -1,43 +1,23 @@
-"""The measurements of `python -m speech bench` and, in the same run, those of live calls and of faster-whisper.
+"""The measurements of `python -m speech bench` and, in the same run, of live calls, of the API and of others.
 
     .venv/bin/python -m tests.bench [options of `python -m speech bench`]
 
-Whisper runs in .venv-bench (`make bench` sets it up) and is left out with a word where that is not there.
+Whisper, Piper and Kokoro run in .venv-bench (`make bench` sets it up) and are left out, with a word, without it.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
 from speech.cli import bench
 
-from tests.bench import api, calls, media, socket_overhead
+from tests.bench import api, calls, media, peers, socket_overhead
 
 ROOT = Path(__file__).resolve().parents[2]
-PEER_PYTHON = ROOT / ".venv-bench" / "bin" / "python"
-PEER = ROOT / "tests" / "bench" / "whisper_peer.py"
-TIMES_FASTER = 4
-
-
-def peers(files: list[Path], own_rtf: float | None) -> Iterator[bench.Row]:
-    """RTF of whisper tiny and base, and how many times faster than tiny we are."""
-    command = "python -m tests.bench"
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    names = [str(path) for path in files]
-    done = subprocess.run([PEER_PYTHON, PEER, *names], env=environment, check=True, stdout=subprocess.PIPE, text=True)
-    found = json.loads(done.stdout.splitlines()[-1])
-    for name, numbers in found.items():
-        yield bench.Row(f"{name}_rtf", numbers["rtf"], "x", "", command)
-    if own_rtf:
-        faster = found["whisper_tiny"]["rtf"] / own_rtf
-        yield bench.Row("times_faster_than_tiny", faster, "x", f"{TIMES_FASTER} or more", command)
+LEXICON = ROOT / "models" / "bundles" / "lexicon-en-v1"
 
 
 def main() -> int:
@@ -55,13 +35,14 @@ def main() -> int:
         for row in chain(media.measure(media.SECONDS), live, socket_overhead.measure(), api.measure()):
             print(bench.line(row), flush=True)
             rows.append(row)
-    own = next((row.value for row in rows if row.name == "rtf"), None)
-    if PEER_PYTHON.is_file():
-        for row in peers(bench.recordings(arguments.audio), own):
+    own = {row.name: row.value for row in rows}
+    if peers.PYTHON.is_file():
+        heard = peers.whisper(bench.recordings(arguments.audio), own.get("rtf"))
+        for row in chain(heard, peers.voices(LEXICON, own.get("say_rtf"))):
             print(bench.line(row), flush=True)
             rows.append(row)
     else:
-        print(f"no {PEER_PYTHON.relative_to(ROOT)}: whisper is not measured (python3 -m local.setup bench)")
+        print(f"no {peers.PYTHON.relative_to(ROOT)}: others are not measured (python3 -m local.setup bench)")
     bench.write(rows, Path(arguments.json))
     return 0
 
