@@ -1,4 +1,4 @@
-"""Words heard where nobody speaks: `python -m models.asr.no_speech BUNDLE --clips ESC-10 [--seconds 600]`.
+"""Words heard where nobody speaks: `python -m models.asr.no_speech BUNDLE --clips ESC-10 ... [--seconds 600]`.
 
 The clips that `noises.py` holds out from training, then artificial sounds of a seed that training never sees, through
 the product's own recogniser in live chunks. Prints every sound in which a word was heard, and one JSON line.
@@ -23,10 +23,11 @@ CHUNK = RATE * 160 // 1000
 SEED = 2026  # not the one of `noises.main`
 
 
-def sounds(folder: Path, seconds: float) -> Iterator[tuple[str, NDArray[np.float32]]]:
+def sounds(folders: list[Path], seconds: float) -> Iterator[tuple[str, NDArray[np.float32]]]:
     """Name and samples of each sound."""
-    for path in clips(folder, held_out=True):
-        yield f"{path.parent.name}/{path.name}", load(path)
+    for folder in folders:
+        for path in clips(folder, held_out=True):
+            yield f"{path.parent.name}/{path.name}", load(path)
     rng, done = np.random.default_rng(SEED), 0.0
     while done < seconds:
         length = rng.uniform(5, 20)
@@ -46,7 +47,7 @@ def heard(recognizer: Recognizer, samples: NDArray[np.float32]) -> list[tuple[st
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bundle", type=Path)
-    parser.add_argument("--clips", type=Path, required=True)
+    parser.add_argument("--clips", type=Path, nargs="+", required=True, help="folders, as `noises.py` was given them")
     parser.add_argument("--seconds", type=float, default=600, help="of artificial sounds")
     args = parser.parse_args()
     recognizer = Recognizer.load(args.bundle, verify=False)

@@ -1,8 +1,8 @@
-"""Sound without speech, for training: `python -m models.asr.noises STORE NOISES.npz --clips FOLDER`.
+"""Sound without speech, for training: `python -m models.asr.noises STORE NOISES.npz --clips FOLDER...`.
 
 Writes NOISES.npz (`power`, (frames, mels), natural log) that `augment.py` adds to speech, and STORE/noise.*, utterances
 of noise alone whose every label is the blank: a network that never hears them finds words in a barking dog. Every
-tenth clip of the folder is held out for tests. Beside the recordings: hiss, hum, tones, keys, clicks, sweeps, chords.
+tenth clip of a folder is held out for tests. Beside the recordings: hiss, hum, tones, keys, clicks, chords, cries.
 """
 
 from __future__ import annotations
@@ -93,10 +93,38 @@ def sweep(count: int, rng: np.random.Generator) -> FloatArray:
     return np.sum([np.sin(k * phase) / k**2 for k in range(1, rng.integers(2, 4))], axis=0).astype(np.float32)
 
 
+def resonances(wave: FloatArray, hz: NDArray[np.float64], width_hz: float) -> FloatArray:
+    """What a throat of these fixed resonances makes of `wave`, by their responses in the frequency domain."""
+    at = np.fft.rfftfreq(len(wave), 1 / RATE)
+    gain = sum(1 / np.sqrt(1 + ((at - centre) / width_hz) ** 2) / (k + 1) for k, centre in enumerate(hz))
+    return np.fft.irfft(np.fft.rfft(wave) * gain, len(wave)).astype(np.float32)
+
+
+def cries(count: int, rng: np.random.Generator) -> FloatArray:
+    """Voices of beings that do not speak: glides of pitch through a throat that keeps its shape, call after call."""
+    out, at = np.zeros(count, np.float32), int(rng.uniform(0, RATE))
+    base = np.exp(rng.uniform(np.log(120), np.log(1400)))
+    throat = np.sort(np.exp(rng.uniform(np.log(400), np.log(6000), rng.integers(2, 5))))
+    seconds = np.sort(np.exp(rng.uniform(np.log(0.08), np.log(1.6), 2)))
+    while at < count - 800:
+        length = min(int(RATE * rng.uniform(*seconds)), count - at)
+        knots = base * np.exp(rng.normal(0, 0.2, rng.integers(2, 5)))
+        t = np.arange(length) / RATE
+        hz = np.interp(np.linspace(0, 1, length), np.linspace(0, 1, len(knots)), knots)
+        hz *= 1 + rng.uniform(0, 0.06) * np.sin(2 * np.pi * rng.uniform(4, 30) * t)
+        phase = 2 * np.pi * np.cumsum(hz) / RATE
+        voice = sum(np.sin(k * phase) * (k * hz < 7500) / k ** rng.uniform(0.3, 1.2) for k in range(1, 16))
+        voice = voice + rng.uniform(0, 1.5) * rng.standard_normal(length)
+        shape = np.minimum(t / 0.02, 1) * np.minimum((length / RATE - t) / rng.uniform(0.03, 0.2), 1)
+        out[at : at + length] += resonances((voice * shape).astype(np.float32), throat, rng.uniform(60, 400))
+        at += length + int(RATE * rng.uniform(0.05, 0.9))
+    return out
+
+
 def made(seconds: float, rng: np.random.Generator) -> FloatArray:
     """One artificial sound, at a level between a whisper and full scale."""
     count = int(seconds * RATE)
-    kind = rng.integers(8)
+    kind = rng.integers(10)
     if kind < 2:
         wave = coloured(count, rng.uniform(0, 2.5), rng)
     elif kind == 2:
@@ -104,7 +132,7 @@ def made(seconds: float, rng: np.random.Generator) -> FloatArray:
     elif kind == 3:
         wave = partials(count, rng.choice([50, 60, 100, 120, rng.uniform(80, 1000)]), rng)
     else:
-        wave = (notes, keys, clicks, sweep)[kind - 4](count, rng)
+        wave = (notes, keys, clicks, sweep, cries, cries)[kind - 4](count, rng)
     wave = wave / (np.abs(wave).max() + 1e-9) * np.float32(10 ** rng.uniform(-3.0, -0.05))
     return wave + coloured(count, 0, rng) * np.float32(10 ** rng.uniform(-5, -2.5))
 
@@ -118,11 +146,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("store", type=Path)
     parser.add_argument("noises", type=Path)
-    parser.add_argument("--clips", type=Path, required=True)
+    parser.add_argument("--clips", type=Path, nargs="+", required=True, help="folders of recordings")
     parser.add_argument("--made", type=int, default=400, help="artificial sounds to add, of 3 to 9 s")
     args = parser.parse_args()
     rng, log_mel, index, offset = np.random.default_rng(7), LogMel(), [], 0
-    real = [log_mel.batch(samples) for samples in recordings(clips(args.clips))]
+    real = [log_mel.batch(samples) for folder in args.clips for samples in recordings(clips(folder))]
     np.savez(args.noises, power=(np.concatenate(real) * log_mel.scale + log_mel.offset).astype(np.float32))
     lengths = []
     with open(args.store / "noise.f16", "wb") as features:
