@@ -1,8 +1,8 @@
 """Music without words, for training and judging: `python -m models.asr.music FOLDER --pieces 120 [--seed 1]`.
 
 Pieces of 12 s made up by chance, a melody, chords and drums on General MIDI's instruments, choirs and "voice oohs"
-among them, since what sings is taken for speech most easily. Rendered by FluidSynth with a sound font of recorded instruments
-(Debian: `fluidsynth fluid-soundfont-gm`, MIT), which the training machine needs and nothing else does.
+among them, since what sings is taken for speech most easily. Rendered by FluidSynth with a sound font of recorded
+instruments (Debian: `fluidsynth fluid-soundfont-gm`, MIT), which the training machine needs and nothing else does.
 """
 
 from __future__ import annotations
