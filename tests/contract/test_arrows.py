@@ -63,7 +63,7 @@ def test_recognition_and_synthesis_never_import_each_other(one: str, other: str)
 
 def test_the_cloud_edge_imports_aws_and_the_core() -> None:
     aws = {"boto3", "botocore", "aws_lambda_powertools", "aws_xray_sdk"}
-    http = {"h11"}  # for PutMedia, which boto3 has not
+    http = {"h11", "urllib3"}  # for PutMedia, which boto3 has not, and for what is no AWS
     shapes = {"pydantic", "typing_extensions"}  # of requests and answers; the API's alone: they cost a start its speed
 
     def allowed(found: Import) -> bool:

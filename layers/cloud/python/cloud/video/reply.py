@@ -2,6 +2,7 @@
 
 reply = Reply("replies", mulaw_track(1))
 reply.say(audio)                 # any amount, as it is synthesized
+reply.prepare()                  # soon there will be something to say: the first frame need not wait for a connection
 wait_s = reply.step()            # sends what is due; call it again after so long, or when there is more
 reply.end()                      # the utterance is over: its last fragment is ended and acknowledged at once
 heard_ms = reply.stop()          # barge-in: how much of it has left
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -63,6 +65,24 @@ class Reply:
     _sent_ms: int = field(init=False, default=0)  # of this utterance
     refusals: list[AckError] = field(init=False, default_factory=list)  # what the service has said no to
 
+    @property
+    def sent_ms(self) -> int:
+        """How much of the utterance has left."""
+        return self._sent_ms
+
+    @property
+    def ahead_ms(self) -> int:
+        """How much of that nobody has heard yet: frames leave before they are due."""
+        return min(self._sent_ms, round(1000 * max(0.0, self._next_s - self.clock())))
+
+    def prepare(self) -> None:
+        """Open the upload, unless one is open. Raises Transient, or endpoints.NoStream or Forbidden."""
+        if self._upload and not self._upload.over:
+            with suppress(Transient):
+                self._deliver(b"")  # an upload that the service has ended meanwhile is found out
+        if self._upload is None or self._upload.over:
+            self._connect(self.clock())
+
     def say(self, audio: bytes) -> None:
         """More of the utterance, encoded as the track says."""
         if self._ended:
@@ -102,8 +122,11 @@ class Reply:
         self._ended = True
         if self._unfinished:
             self._finish_fragment()
-        ahead_ms = round(1000 * max(0.0, self._next_s - self.clock()))
-        return max(0, self._sent_ms - ahead_ms)
+        return self._sent_ms - self.ahead_ms
+
+    def redirect(self, open: Callable[[str, float], Upload]) -> None:
+        """From now on uploads are opened in another way; the one that is open is left as it is."""
+        self.open, self._upload, self._unfinished = open, None, False
 
     def close(self, wait_s: float = 5.0) -> None:
         """Say no more at all; waits for the service to acknowledge what was said."""
@@ -114,12 +137,15 @@ class Reply:
 
     def _send(self, data: bytes) -> None:
         if self._upload is None or self._upload.over:
-            self._opened_s = self._next_s
-            self._upload, self._writer = self.open(self.stream, self._opened_s), PutMediaWriter([self.track])
+            self._connect(self._next_s)
         assert self._writer is not None
         at_ms = round(1000 * (self._next_s - self._opened_s))
         self._deliver(self._writer.block(self.track.number, at_ms, data))
         self._unfinished = True
+
+    def _connect(self, start_s: float) -> None:
+        self._upload, self._writer = self.open(self.stream, start_s), PutMediaWriter([self.track])
+        self._opened_s, self._unfinished = start_s, False
 
     def _finish_fragment(self) -> None:
         self._unfinished = False

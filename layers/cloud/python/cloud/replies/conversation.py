@@ -1,0 +1,58 @@
+"""What was said in a call so far, by the caller and in reply; in the call's table item it outlives workers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import dropwhile, groupby
+from typing import Literal
+
+Who = Literal["caller", "reply"]
+REMEMBERED = 40  # turns: what a responder is given, and what has to fit a table item
+LONGEST = 4000  # characters of one turn
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Something that one side said."""
+
+    who: Who
+    text: str  # of a reply: the words that were heard
+    interrupted: bool = False  # a reply: the caller broke in, and heard no more than this
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", self.text[-LONGEST:])
+
+
+@dataclass(slots=True)
+class Conversation:
+    """Belongs to one call. Not safe to change from two threads at once."""
+
+    turns: list[Turn] = field(default_factory=list)
+    answered: int = -1  # number of the turn end, on the caller's channel, that was answered last
+    segment: int = -1  # of the last of the caller's finals in `turns`
+    speaking: bool = False  # an answer to it was begun, and nobody has written down how it ended
+    rest: str = ""  # what of that answer is still to be said, where a worker had time to write that down
+
+    def add(self, who: Who, text: str, *, interrupted: bool = False) -> None:
+        """One more turn; the oldest are forgotten."""
+        self.turns.append(Turn(who, text.strip(), interrupted))
+        del self.turns[:-REMEMBERED]
+
+    def to_json(self) -> str:
+        """For a table item."""
+        return json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Conversation:
+        """The inverse of `to_json`."""
+        record = json.loads(text)
+        return cls(**(record | {"turns": [Turn(**turn) for turn in record["turns"]]}))
+
+
+def alternating(turns: Sequence[Turn]) -> Iterator[tuple[Who, str]]:
+    """The turns as chat models want them: the caller first, then in turn; what somebody said in a row is one turn."""
+    from_caller = dropwhile(lambda turn: turn.who != "caller", turns)
+    for who, together in groupby(from_caller, lambda turn: turn.who):
+        yield who, " ".join(f"{turn.text} ..." if turn.interrupted else turn.text for turn in together)
