@@ -85,6 +85,7 @@ def where(stack: Stack) -> str:
     """Where things are, and how to use them."""
     bucket, out = stack.outputs["InputBucket"], stack.outputs["OutputBucket"]
     rows = [
+        ("the page", f"{stack.page_url}  (open it in a browser)"),
         ("endpoint", f"{stack.endpoint}  (any AWS client; region {stack.state.region}, credentials test / test)"),
         ("recordings go to", f"s3://{bucket}/{stack.input_prefix}"),
         ("transcripts are in", f"s3://{out}/{stack.outputs.get('OutputPrefix', '')}"),

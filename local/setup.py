@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from local import browser
 from local.progress import Bar
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -184,6 +185,8 @@ def main(arguments: list[str] | None = None) -> int:
         with only_one():
             for name in missing:
                 make(name)
+        if not browser.find():
+            print(f"only for make test: {browser.MISSING}")
     except SetupError as error:
         print(f"set-up stopped: {error}", file=sys.stderr)
         return 1

@@ -47,6 +47,11 @@ class Stack:
         found = self.client("apigateway").get_api_key(apiKey=self.outputs["ApiKeyId"], includeValue=True)
         return str(found["value"])
 
+    @property
+    def page_url(self) -> str:
+        """Address of the page, with the API key in the part that browsers keep to themselves."""
+        return self.outputs["ConsoleUrl"] + (f"#key={self.api_key}" if self.api_key else "")
+
     def client(self, service: str) -> Any:
         """A boto3 client of the stack."""
         return _client(service, self.endpoint, self.state.region)
@@ -70,6 +75,7 @@ class Stack:
             "functions": lambda: [f["FunctionName"] for f in self.client("lambda").list_functions()["Functions"]],
         }
         return {
+            "page": self.page_url,
             "endpoint": self.endpoint,
             "socket": self.outputs.get("SocketUrl", ""),
             "region": self.state.region,

@@ -34,6 +34,8 @@ def test_a_stack_comes_up_says_where_everything_is_and_goes_down(tmp_path: Path)
         assert len(found["api"]["key"]) >= 20
         assert found["api"]["key"] in (said := local(tmp_path, "up", "--detach").stdout)
         assert found["api"]["url"] in said
+        assert found["page"] in said
+        assert found["page"] == f"{found['outputs']['ConsoleUrl']}#key={found['api']['key']}"
         assert "using it" in local(tmp_path, "up", "--detach").stdout
     finally:
         assert local(tmp_path, "down").returncode == 0
