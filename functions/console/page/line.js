@@ -1,0 +1,72 @@
+// The WebSocket: opened when first needed, shared by everything on the page, opened anew once it has ended.
+
+import { askJson, Refusal } from './api.js';
+
+const ADDRESS = document.body.dataset.socket;
+const PAGE = `page-${crypto.getRandomValues(new Uint32Array(2)).join('')}`; // connections are counted for each subject
+const LOST = 'The connection was lost. Start again.';
+
+/** One connection; records go to whoever listens to their stream or context. */
+export class Line {
+  #socket = null;
+  #opening = null;
+  #ears = new Map(); // name of a stream or context -> { onRecord, onLost }
+
+  /** Resolves once it is open, at once if it is. Throws a Refusal if it cannot be opened. */
+  connect() {
+    if (this.#socket?.readyState === WebSocket.OPEN) return Promise.resolve();
+    this.#opening ??= this.#dial().finally(() => { this.#opening = null; });
+    return this.#opening;
+  }
+
+  /** Sends a message; one that finds the line down is not sent: whoever listens hears of that. */
+  send(message) {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  /** From now on `onRecord` is called with each record of `name`, `onLost` with a Refusal if the connection ends. */
+  listen(name, onRecord, onLost) {
+    this.#ears.set(name, { onRecord, onLost });
+  }
+
+  /** Nobody listens to `name` any more. */
+  leave(name) {
+    this.#ears.delete(name);
+  }
+
+  /** Ends the connection: another key is to be used. */
+  hangUp() {
+    this.#socket?.close();
+  }
+
+  async #dial() {
+    const { token } = await askJson('tokens', { method: 'POST', body: { subject: PAGE } });
+    const socket = new WebSocket(`${ADDRESS}?token=${encodeURIComponent(token)}`);
+    await new Promise((resolve, reject) => {
+      socket.onopen = resolve;
+      // A browser tells no reason why a WebSocket was not opened.
+      socket.onclose = () => reject(new Refusal('The WebSocket could not be opened: it is unreachable, or has too many connections.'));
+    });
+    socket.onmessage = ({ data }) => this.#hear(JSON.parse(data));
+    socket.onclose = () => this.#lose();
+    this.#socket = socket;
+  }
+
+  #hear(record) {
+    const name = record.stream ?? record.context;
+    if (name === undefined) this.#everybody((ear) => ear.onRecord(record)); // about the connection itself
+    else this.#ears.get(name)?.onRecord(record);
+  }
+
+  #lose() {
+    this.#socket = null;
+    this.#everybody((ear) => ear.onLost(new Refusal(LOST)));
+  }
+
+  #everybody(tell) {
+    for (const ear of [...this.#ears.values()]) tell(ear);
+  }
+}
+
+/** The line of this page. */
+export const line = new Line();

@@ -1,0 +1,94 @@
+// Reading aloud: the text of the field begins to sound at once, and each word is marked while it is spoken.
+
+import { askJson } from './api.js';
+import { byId, complaining, inMs, say } from './dom.js';
+import { key } from './key.js';
+import { Player } from './player.js';
+import { Reader } from './reader.js';
+import { Synthesis } from './synthesis.js';
+
+/** Makes the part work over a Line. `voices` lists them again, for another key. */
+export function speak(line) {
+  const [field, voice, speed, button] = ['text', 'voice', 'speed', 'speak'].map(byId);
+  const error = byId('speak-error');
+  const reader = new Reader(field, byId('text-copy'), byId('text-box'));
+  let reading = null;
+  let rate = 24000;
+
+  const show = (state) => {
+    button.dataset.state = state;
+    button.querySelector('span').textContent = state === 'idle' ? 'Read aloud' : 'Stop';
+    field.readOnly = state !== 'idle';
+    byId('speaking').textContent = { waiting: 'Waiting for the voice', speaking: 'Speaking' }[state] ?? '';
+  };
+
+  const end = (problem) => {
+    if (!reading) return;
+    const { player, context } = reading;
+    reading = null;
+    context.cancel(player.played_s);
+    player.stop();
+    reader.clear();
+    show('idle');
+    if (problem) say(error, problem.message);
+  };
+
+  const start = async () => {
+    const text = field.value;
+    if (!text.trim()) throw new Error('There is nothing to read: type or paste a text first.');
+    const pressed = performance.now();
+    const words = [];
+    const mine = { words };
+    mine.player = new Player(rate, {
+      onFirst: (ms) => {
+        show('speaking');
+        byId('first-audio').textContent = inMs(performance.now() - pressed + ms);
+        follow(mine);
+      },
+      onEnd: () => end(),
+    });
+    mine.context = new Synthesis(line, { text, voice: voice.value || undefined, speed: Number(speed.value), rate }, {
+      chunk: (samples, at_s) => mine.player.play(samples, at_s),
+      words: (some) => words.push(...some),
+      done: () => mine.player.finish(),
+      failed: end,
+    });
+    reading = mine;
+    show('waiting');
+    try {
+      await mine.context.speak();
+    } catch (problem) {
+      end(problem);
+    }
+  };
+
+  const follow = (mine) => {
+    if (reading !== mine) return;
+    const word = mine.words.findLast(({ start_s }) => start_s <= mine.player.played_s);
+    if (word && word !== mine.shown) reader.show(word.start, word.end);
+    mine.shown = word;
+    requestAnimationFrame(() => follow(mine));
+  };
+
+  const voices = () => complaining(error, async () => {
+    const { data } = await askJson('audio/voices');
+    rate = data[0].rate;
+    const several = new Set(data.map(({ language }) => language)).size > 1;
+    const named = ({ id, language }) => `${id[0].toUpperCase()}${id.slice(1)}${several ? ` (${language})` : ''}`;
+    voice.replaceChildren(...data.map((one) => new Option(named(one), one.id)));
+    voice.disabled = false;
+  });
+
+  speed.addEventListener('input', () => { byId('speed-said').textContent = `${Number(speed.value).toFixed(2)} ×`; });
+  // A connection takes a moment, so it is made while the reader is still typing or aiming.
+  for (const sign of ['input', 'focusin', 'pointerenter']) {
+    byId('speak-part').addEventListener(sign, () => { if (key()) line.connect().catch(() => {}); });
+  }
+  button.addEventListener('click', () => (reading ? end() : complaining(error, start)));
+  field.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) button.click();
+    if (event.key === 'Escape') end();
+  });
+  show('idle');
+  return { voices, end };
+}
