@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 from speech.model.bundle import Bundle
@@ -38,11 +38,16 @@ def samples(audio: bytes) -> np.ndarray:
 
 
 def oracle(
-    sentences: list[str], pause_s: float, level: float = 0.0, rate: float = 1.0, semitones: float = 0.0
+    sentences: list[str],
+    pause_s: float,
+    level: float = 0.0,
+    rate: float = 1.0,
+    semitones: float = 0.0,
+    windows: Collection[int] = (),
 ) -> np.ndarray:
     """The sound of sentences given as lines of phonemes, worked out frame by frame in plain loops.
 
-    `level`: the voice's own loudness. It shares no code with what it checks but the numbers of symbols and the noise.
+    `level`: the voice's own loudness; `windows`: the symbols with which windows of a long sentence begin. It shares no code with what it checks but the numbers of symbols and the noise.
     """
     amplitudes: list[float] = []
     pitches: list[float] = []
@@ -54,6 +59,7 @@ def oracle(
         numbers = symbols.encode(sentence)
         owed = previous = 0.0
         for i, number in enumerate(numbers):
+            owed = 0.0 if i in windows else owed
             owed += float(np.exp(voice.log_units()[number].astype(float))) / rate
             units = max(1, round(owed))
             owed = max(owed - units, -0.5)

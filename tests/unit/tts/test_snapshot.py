@@ -22,7 +22,8 @@ from speech.tts.user_lexicon import Entry, UserLexicon
 from tests.tiny import voice
 from tests.unit.tts.speaking import joined, spoken, synthesizer
 
-TEXT = "The cat is here, and the dog is in the house.\n\nHello world! Can it stop? \ud800 \x07 The end, of “it”."
+LONG = "The dog and the cat and the book of the world is in the house and it is hot and the dog can watch it"
+TEXT = f"The cat is here, and the dog is in it.\n\nHello world! Can it stop? \ud800 \x07 The end, of “it”. {LONG}."
 MARKUP = (
     '<speak>The cat is <mark name="m"/>here<break time="800ms"/> <prosody rate="150%" pitch="+2st">and the dog'
     '</prosody> <break time="1s"/><mark name="last"/></speak>'

@@ -10,6 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from speech.errors import BadAudio, BadInput, BadText
+from speech.tts.plan import plan
+from speech.tts.prosody import Prosody
+from speech.tts.script import line
+from speech.tts.sentences import Piece
 from speech.tts.synthesizer import Synthesizer
 
 from tests.tiny import voice
@@ -32,6 +36,20 @@ def test_the_sound_equals_the_oracle(synth: Synthesizer) -> None:
     audio, _ = spoken(synth, ["Hello world! Stop. "])
     expected = oracle(["həlˈO wˈɜɹld!", "stˈɑp."], synth.settings.pauses.sentence, level=-0.4)
     close(samples(audio), expected)
+
+
+def test_a_clause_of_several_windows_equals_the_oracle_and_keeps_its_words(synth: Synthesizer) -> None:
+    """Longer than two windows: neither sound nor words are lost or doubled where one ends."""
+    text = " ".join(["The dog and the cat and the book of the world is hot"] * 3)
+    clause = synth.stream().script.clause(Piece(text + ".", 0, "sentence"))
+    assert clause is not None
+    windows = {window.start for window in plan(clause, True, Prosody()).windows()}
+    assert len(windows) > 2
+    audio, spans = spoken(synth, [text + "."])
+    close(samples(audio), oracle([line(clause.words)[0] + "."], 0.0, level=-0.4, windows=windows))
+    found = [span for span in spans if span.type == "word"]
+    assert [text[s.start : s.end] for s in found] == text.split()
+    assert all(a.end_s <= b.start_s for a, b in itertools.pairwise(found))
 
 
 @pytest.mark.parametrize(("options", "level", "rate", "semitones"), [

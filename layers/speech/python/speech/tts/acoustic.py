@@ -1,7 +1,7 @@
 """The acoustic model as a stream: symbols of a clause in, log-mel frames and pitch out, its state carried between.
 
-`encoder.onnx` reads a clause at once, `decoder.onnx` goes through its units of 25 ms in steps. Steps begin with the
-clause and have one size, so that neither the caller's cuts nor the length of the text show in a single bit.
+`encoder.onnx` reads a clause, a long one in windows, and `decoder.onnx` goes through its units of 25 ms in steps. Steps
+begin with the window and have one size, so that the caller's cuts do not show in a single bit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from speech.errors import BadBundle
 from speech.model.bundle import Bundle, StateSpec
 from speech.model.onnx import OnnxModel
-from speech.tts.plan import Plan
+from speech.tts.plan import CONTEXT, Plan
 from speech.tts.units import FRAMES, places, whole_units
 
 STEP = 4  # units, 100 ms
@@ -57,14 +57,20 @@ class AcousticModel:
         """The decoder's state before a sentence."""
         return {s.name: np.zeros((1, *s.shape), np.float32) for s in self._specs}
 
-    def read(self, plan: Plan, voice: NDArray[np.float32], lead_units: int) -> tuple[Array, NDArray[np.int64]]:
-        """Vectors (L, d) and durations in units (L,) of a clause's symbols; `lead_units`: of a pad in front."""
-        outputs = self._encoder.run({"tokens": plan.tokens[None], "voice": voice[None]})
-        log_units = outputs["log_units"][0]
-        units = whole_units(log_units, plan.rates)
-        if plan.begins:
+    def read(
+        self, plan: Plan, voice: NDArray[np.float32], lead_units: int, window: range
+    ) -> tuple[Array, NDArray[np.int64]]:
+        """Vectors (L, d) and durations in units (L,) of a clause's symbols in `window`, read with CONTEXT around it.
+
+        `lead_units`: of a pad in front of a sentence.
+        """
+        low = max(0, window.start - CONTEXT)
+        outputs = self._encoder.run({"tokens": plan.tokens[None, low : window.stop + CONTEXT], "voice": voice[None]})
+        inside = slice(window.start - low, window.stop - low)
+        units = whole_units(outputs["log_units"][0][inside], plan.rates[window.start : window.stop])
+        if plan.begins and not window.start:
             units[0] = lead_units
-        return outputs["vectors"][0], units
+        return outputs["vectors"][0][inside], units
 
     def speak(
         self,
@@ -75,7 +81,7 @@ class AcousticModel:
         voice: NDArray[np.float32],
         begin: int = 0,
     ) -> Iterator[tuple[State, Frames]]:
-        """The frames of a clause, STEP units at a time, each with the state after it.
+        """The frames of a part of a clause, STEP units at a time, each with the state after it.
 
         `begin`: the unit to go on with, a multiple of STEP, where `state` is the one before it.
         """

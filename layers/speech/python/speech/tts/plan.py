@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from speech.tts import symbols
 from speech.tts.marks import MarkType
 from speech.tts.prosody import Prosody
 from speech.tts.script import Clause, line
+
+WINDOW = 48  # symbols: a longer clause is read in windows, so that its first sound does not wait for its end
+CONTEXT = 24  # symbols on each side of a window that its reader sees too
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,28 @@ class Plan:
     begins: bool  # a sentence: there is a pad in front
     first: str  # the first phoneme, without stress; "" if there is none
     spans: tuple[PlannedSpan, ...]
+
+    def windows(self) -> list[range]:
+        """The symbols in stretches of WINDOW and more, each but the first beginning with a word."""
+        cuts, count = [0], len(self.tokens)
+        for span in self.spans:
+            if span.type == "word" and span.first >= cuts[-1] + WINDOW and span.first + WINDOW // 2 <= count:
+                cuts.append(span.first)
+        return [range(first, after) for first, after in zip(cuts, [*cuts[1:], count], strict=True)]
+
+    def part(self, window: range) -> Plan:
+        """One window as a plan of its own, its symbols counted from 0."""
+        chosen, last = slice(window.start, window.stop), window.stop == len(self.tokens)
+        spans = [s for s in self.spans if window.start <= s.first and (last or s.first < window.stop)]
+        return replace(
+            self,
+            tokens=self.tokens[chosen],
+            rates=self.rates[chosen],
+            semitones=self.semitones[chosen],
+            gains=self.gains[chosen],
+            begins=self.begins and not window.start,
+            spans=tuple(replace(s, first=s.first - window.start, after=s.after - window.start) for s in spans),
+        )
 
 
 def plan(clause: Clause, begins: bool, base: Prosody) -> Plan:

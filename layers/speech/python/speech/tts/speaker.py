@@ -38,6 +38,7 @@ class Place:
     lead: int  # frames of silence still to come before it
     unit: int = -1  # the next one to be spoken; -1: the times of its words are not known yet
     tail: int = -1  # frames of silence still to come after it; -1: its last unit has not been spoken
+    window: int = 0  # of the clause's symbols, the one that `unit` counts in
 
 
 @dataclass(slots=True)
@@ -107,18 +108,21 @@ class Speaker:
             self._plant(planned, np.zeros(0, np.int64))
             return
         lead = self._settings.leads.get(planned.first, self._settings.lead_units)
-        vectors, units = self._acoustic.read(planned, self._voice, lead)
-        if place.unit < 0:
-            self._plant(planned, units)
-            began = self._time(units, int(planned.begins))
-            first = self.state.sentence or TimedSpan("sentence", began, clause.start, clause.end)
-            self.state.sentence = replace(first, end=clause.end, end_s=self._time(units, len(units)))
-            place.unit = 0
-        state = self._acoustic.start() if self.state.decoder is None else self.state.decoder
-        for after, frames in self._acoustic.speak(state, planned, vectors, units, self._voice, place.unit):
-            self.state.decoder = after
-            place.unit += STEP
-            yield self._sound(frames)
+        for window in planned.windows()[place.window :]:
+            part = planned.part(window)
+            vectors, units = self._acoustic.read(planned, self._voice, lead, window)
+            if place.unit < 0:
+                self._plant(part, units)
+                began = self._time(units, int(part.begins))
+                first = self.state.sentence or TimedSpan("sentence", began, clause.start, clause.end)
+                self.state.sentence = replace(first, end=clause.end, end_s=self._time(units, len(units)))
+                place.unit = 0
+            state = self._acoustic.start() if self.state.decoder is None else self.state.decoder
+            for after, frames in self._acoustic.speak(state, part, vectors, units, self._voice, place.unit):
+                self.state.decoder = after
+                place.unit += STEP
+                yield self._sound(frames)
+            place.unit, place.window = -1, place.window + 1
 
     def _after(self, clause: Clause) -> int:
         """Ends the sentence if it does end; frames of silence that were asked for after the clause."""
