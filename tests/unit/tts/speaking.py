@@ -47,7 +47,8 @@ def oracle(
 ) -> np.ndarray:
     """The sound of sentences given as lines of phonemes, worked out frame by frame in plain loops.
 
-    `level`: the voice's own loudness; `windows`: the symbols with which windows of a long sentence begin. It shares no code with what it checks but the numbers of symbols and the noise.
+    `level`: the voice's own loudness; `windows`: the symbols with which windows of a long sentence begin.
+    It shares no code with what it checks but the numbers of symbols and the noise.
     """
     amplitudes: list[float] = []
     pitches: list[float] = []
