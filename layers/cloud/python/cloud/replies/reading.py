@@ -53,12 +53,13 @@ class Reading:
 
     def pieces(self) -> Iterator[str]:
         """The text as it comes. Raises NoAnswer where none comes, or where it breaks off; ends after `cancel`."""
-        began_s, length, spoken = time.monotonic(), 0, False
+        began_s, spoken = time.monotonic(), False
         ends_s = began_s + self._patience.whole_s
         while True:
-            wait_s = self._patience.between_s if spoken else began_s + self._patience.first_s - time.monotonic()
+            now_s = time.monotonic()
+            wait_s = self._patience.between_s if spoken else began_s + self._patience.first_s - now_s
             try:
-                piece = self._pieces.get(timeout=max(0.0, min(wait_s, ends_s - time.monotonic())))
+                piece = self._pieces.get(timeout=max(0.0, min(wait_s, ends_s - now_s)))
             except queue.Empty:
                 self.cancel()
                 if spoken and time.monotonic() >= ends_s:
@@ -72,11 +73,9 @@ class Reading:
                 if not spoken:
                     raise NoAnswer("the answer is empty")
                 return
-            room = self._patience.most_characters - length
-            length, spoken = length + len(piece), spoken or bool(piece.strip())
-            yield piece[:room]
-            if len(piece) > room:
-                logger.warning("call %s: an answer of more than %d characters is cut off", self._question.call, length)
+            spoken = spoken or bool(piece.strip())
+            yield piece
+            if now_s >= ends_s:
                 self.cancel()
                 return
 
@@ -101,21 +100,26 @@ class Reading:
 
     def _attempt(self, last: bool) -> bool:
         """Ask and read; False for a failure before the first text that another attempt may mend."""
-        answer, came = self._responder.answer(self._question), False
+        answer = self._responder.answer(self._question)
         with self._lock:
             self._answer = answer
         if self._cancelled.is_set():
             answer.cancel()
             return True
+        room = self._patience.most_characters
         try:
             for piece in answer:
                 if self._cancelled.is_set():
                     return True
                 if piece:
-                    came = True
-                    self._pieces.put(piece)
+                    self._pieces.put(piece[:room])
+                    room -= len(piece)
+                if room <= 0:
+                    logger.warning("call %s: an answer is too long, and is cut off", self._question.call)
+                    answer.cancel()
+                    return True
         except Transient as error:
-            if came or last or self._cancelled.wait(0.2):
+            if room < self._patience.most_characters or last or self._cancelled.wait(0.2):
                 raise
             logger.warning("call %s: asking the responder again: %s", self._question.call, error)
             return False

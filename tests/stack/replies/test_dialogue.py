@@ -1,0 +1,299 @@
+"""A caller is answered turn by turn, breaks in, and outlives workers: real recogniser, synthesiser and threads."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from cloud.calls.call import Call
+from cloud.calls.leases import LostLease
+from cloud.calls.session import Session, step
+from cloud.live.told import Told
+from cloud.replies.conversation import Conversation
+from cloud.replies.dialogue import Dialogue, Manner
+from cloud.replies.mouth import Mouth
+from cloud.replies.reading import Patience
+from cloud.replies.responder import Question, Unavailable
+from cloud.video.getmedia import Start
+
+from tests.stack.calls import talk
+from tests.stack.replies import voice
+from tests.stack.replies.voice import Uploads
+
+# What the caller of `talk` says, turn by turn.
+TURNS = ["cat dog", "go tad", "two oak", "gag cat"]
+FALLBACK = "Sorry."
+LONG = "I have heard that, and I will look it up for you at once, if you would wait a moment."
+
+
+@dataclass
+class Answering:
+    """Answers with texts given in turn, or with nothing until it is cancelled; remembers what it was asked."""
+
+    texts: list[str | None]
+    questions: list[Question] = field(default_factory=list)
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    asked: threading.Event = field(default_factory=threading.Event)
+
+    def answer(self, question: Question) -> Answering:
+        self.questions.append(question)
+        self.asked.set()
+        return self
+
+    def __iter__(self) -> Iterator[str]:
+        text = self.texts.pop(0)
+        if text is None:
+            self.cancelled.wait()
+        elif text == "fails":
+            raise Unavailable("HTTP status 500")
+        else:
+            yield text
+
+    def cancel(self) -> None:
+        self.cancelled.set()
+
+
+def frames(text: str) -> int:
+    """In which a text is sent."""
+    return -(-len(voice.spoken(text)) // 160)
+
+
+class Line:
+    """A call, its session, and the worker that holds it; `take_over` is what another worker does."""
+
+    def __init__(self, *texts: str | None) -> None:
+        self.responder = Answering([*texts])
+        self.uploads = Uploads()
+        self.noted: list[str] = []
+        self.trouble: Exception | None = None
+        self.told: list[Told] = []
+        self.generation = 0
+        self.session = Session.begin(Call("call-7", "s", Start("EARLIEST")), talk.RECOGNIZER)
+        self._batches = talk.batches(talk.download(), 2000)
+        self.take_over(self.session)
+
+    def take_over(self, session: Session) -> None:
+        self.session = session
+        self.generation += 1
+        manner = Manner(self.responder, voice.voice, "pcm_mulaw", 8000, FALLBACK, Patience(60, 60, 60))
+        self.mouth = Mouth("call-7", self.uploads.reply())
+        saved = self.noted[-1] if self.noted else None
+        self.dialogue = Dialogue("call-7", self.generation, saved, manner, self.mouth, self._note)
+        self.dialogue.resume(session)
+
+    def _note(self, conversation: str) -> None:
+        if self.trouble:
+            raise self.trouble
+        self.noted.append(conversation)
+
+    def hear(self, until: str = "turn_end", who: str = "customer") -> None:
+        """The call goes on until the recogniser has told such a thing of somebody."""
+        for events, position in self._batches:
+            self.session.take(events, position)
+            records = step([self.session]).get("call-7", [])
+            self.dialogue.hear(self.session, records)
+            if any(record["type"] == until and record["speaker"] == who for record in records):
+                return
+        raise AssertionError(f"the call has ended without a {until}")
+
+    def over(self) -> list[Told]:
+        """Wait for the reply in work to be over; what was told of it."""
+        self.dialogue.join(60)
+        self.told += self.dialogue.take()
+        return self.told
+
+    @property
+    def conversation(self) -> Conversation:
+        return Conversation.from_json(self.noted[-1])
+
+    @property
+    def turns(self) -> list[tuple[str, str]]:
+        return [(turn.who, turn.text.lower().rstrip(".")) for turn in self.conversation.turns]
+
+    def end(self) -> None:
+        self.dialogue.stop()
+        self.mouth.join(10)
+
+
+@pytest.fixture
+def line(request: pytest.FixtureRequest) -> Iterator[Line]:
+    made = Line(*request.param)
+    yield made
+    made.end()
+
+
+def scripted(*texts: str | None) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("line", [texts], indirect=True, ids=[""])
+
+
+@scripted("Yes.", "No.")
+def test_each_turn_is_answered_once_with_all_that_was_said(line: Line) -> None:
+    for answer in ("yes", "no"):
+        line.hear()
+        line.over()
+        assert line.turns[-1] == ("reply", answer)
+    assert line.turns == [("caller", TURNS[0]), ("reply", "yes"), ("caller", TURNS[1]), ("reply", "no")]
+    assert [turn.text for turn in line.responder.questions[1].turns[:2]] == [
+        turn.text for turn in line.conversation.turns[:2]
+    ]
+    assert line.uploads.audio[: len(voice.spoken("Yes."))] == voice.spoken("Yes.")
+
+
+@scripted("Yes, of course.")
+def test_what_is_told_of_a_reply(line: Line) -> None:
+    line.hear()
+    told = line.over()
+    kinds = [record["type"] for record in told]
+    assert kinds[-1] == "reply_end"
+    assert kinds.count("reply_start") == 1
+    sounds = [record for record in told if record["type"] == "reply_audio"]
+    assert [record["sequence"] for record in sounds] == list(range(len(sounds)))
+    assert [word["text"] for record in sounds for word in record["words"]] == ["Yes", "of", "course"]
+    assert {record["reply"] for record in told} == {"1-1"}
+    [start] = [record for record in told if record["type"] == "reply_start"]
+    assert 1.0 < start["turn_end_s"] < 2.0
+    assert told[-1] | {"turn": 0} == {
+        "type": "reply_end", "reply": "1-1", "turn": 0, "text": "Yes, of course.", "interrupted": False, "failed": "",
+    }  # fmt: skip
+    json.dumps(told)
+
+
+@scripted(LONG, "Yes.")
+def test_the_caller_breaks_in_and_the_responder_hears_of_it(line: Line) -> None:
+    line.hear()
+    line.uploads.after(20)
+    line.hear("partial")
+    ended = line.over()[-1]
+    sent = line.uploads.sent
+    assert ended["interrupted"]
+    assert 0 < len(ended["text"]) < len(LONG)
+    line.hear()
+    line.over()
+    turns = line.responder.questions[1].turns
+    assert [(turn.who, turn.interrupted) for turn in turns] == [("caller", False), ("reply", True), ("caller", False)]
+    assert turns[1].text == ended["text"] == LONG[: len(ended["text"])]
+    assert line.uploads.sent == sent + frames("Yes.")
+
+
+@scripted("Yes, of course.")
+def test_the_agent_may_speak_meanwhile(line: Line) -> None:
+    line.hear()
+    line.uploads.after(5)
+    line.dialogue.hear(
+        line.session, [told(1, "partial", speaker="agent", words=[{}, {}]), told(1, "turn_end", number=99)]
+    )
+    assert not line.over()[-1]["interrupted"]
+
+
+def told(channel: int, kind: str, **more: Any) -> Told:
+    return {"type": kind, "channel": channel, **more}
+
+
+@scripted(None, "Yes.")
+def test_a_caller_who_goes_on_before_the_answer_is_asked_about_all_of_it(line: Line) -> None:
+    line.hear()
+    line.responder.asked.wait()
+    line.hear("partial")
+    assert line.responder.cancelled.is_set()
+    line.over()
+    line.hear()
+    line.over()
+    assert [turn.text.lower().rstrip(".") for turn in line.responder.questions[1].turns] == TURNS[:2]
+    assert line.turns[-1] == ("reply", "yes")
+
+
+@scripted("Yes.")
+def test_of_turns_that_come_together_only_the_last_is_answered(line: Line) -> None:
+    heard = list[Told]()
+    while sum(record["type"] == "turn_end" and record["channel"] == 0 for record in heard) < 2:
+        events, position = next(line._batches)
+        line.session.take(events, position)
+        heard += step([line.session]).get("call-7", [])
+    line.dialogue.hear(line.session, heard)
+    line.over()
+    assert line.turns == [("caller", " ".join(TURNS[:2]).replace("dog go", "dog. go")), ("reply", "yes")]
+
+
+@scripted("fails", "fails", "Yes.")
+def test_a_responder_that_fails_is_heard_of_as_the_fallback(line: Line) -> None:
+    line.hear()
+    assert line.over()[-1]["failed"] == "HTTP status 500"
+    assert line.turns[-1] == ("reply", "sorry")
+    line.hear()
+    line.over()
+    assert line.turns[-1] == ("reply", "yes")
+
+
+@scripted(LONG, "Yes.")
+def test_a_worker_that_is_told_to_stop_leaves_the_rest_to_the_next(line: Line) -> None:
+    line.hear()
+    line.uploads.after(10)
+    line.dialogue.put_down()
+    line.dialogue.join(60)
+    heard, rest = line.conversation.turns[-1].text, line.conversation.rest
+    assert f"{heard} {rest}".replace(" ,", ",") == LONG
+    line.take_over(resumed(line.session))
+    line.over()
+    assert [turn.text for turn in line.conversation.turns[-2:]] == [heard, rest]
+    assert not line.conversation.speaking
+    assert len(line.responder.questions) == 1
+    line.hear()
+    line.over()
+    assert line.turns[-1] == ("reply", "yes")
+
+
+def resumed(session: Session) -> Session:
+    """The session as another worker takes it up."""
+    return Session.resume(session.call, talk.RECOGNIZER, session.checkpoint())
+
+
+@scripted(LONG, "Yes.")
+@pytest.mark.parametrize("saved_before", [True, False])
+def test_what_a_dead_worker_was_saying_is_not_repeated(line: Line, saved_before: bool) -> None:
+    before = line.session.checkpoint()
+    line.hear()
+    line.uploads.after(10)
+    claimed = line.noted[:1]
+    after = line.session.checkpoint()
+    line.end()  # a death writes nothing more
+    line.noted, sent = claimed, line.uploads.sent
+    line.take_over(Session.resume(line.session.call, talk.RECOGNIZER, before if saved_before else after))
+    if saved_before:  # it hears again what the dead worker had heard and answered
+        line._batches = talk.batches(talk.download(), 2000)
+        line.hear()
+    line.over()
+    assert line.turns == [("caller", TURNS[0]), ("reply", "sorry")]
+    assert line.uploads.sent <= sent + frames(FALLBACK)
+    line.hear()
+    line.over()
+    assert line.turns[-2:] == [("caller", TURNS[1]), ("reply", "yes")]
+    assert len(line.responder.questions) == 2
+
+
+@scripted("Yes.")
+def test_a_turn_that_nobody_had_time_to_answer_is_answered_by_the_next(line: Line) -> None:
+    line.dialogue.hear = lambda session, records: None  # type: ignore[method-assign]
+    line.hear()
+    line.take_over(resumed(line.session))
+    line.over()
+    assert line.turns == [("caller", TURNS[0]), ("reply", "yes")]
+
+
+@scripted("Yes.")
+def test_who_has_lost_the_call_says_nothing(line: Line) -> None:
+    line.trouble = LostLease("call-7")
+    line.hear()
+    assert line.over()[-1]["text"] == ""
+    assert line.uploads.sent == 0
+
+
+@scripted("Yes.")
+def test_a_table_that_cannot_be_written_does_not_silence_anybody(line: Line) -> None:
+    line.trouble = OSError("no table")
+    line.hear()
+    assert line.over()[-1]["text"] == "Yes."
+    assert line.uploads.sent > 0
