@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from pathlib import Path
 
-BLANK = "<b>"
+from speech.asr.phones import PHONE_MAP, PHONES, to_phones
 
-# Stress and length say nothing a phone recogniser needs; reduced vowels and the glottal stop are spelt inconsistently.
-PHONE_MAP = str.maketrans(
-    {"ˈ": "", "ˌ": "", "ː": "", "ʲ": "", "̃": "", "ᵊ": "ə", "ɐ": "ə", "ᵻ": "ɪ", "ʔ": "t", "a": "ɑ", "ɒ": "ɑ", "r": "ɹ"}
-    | {"e": "ɛ", "o": "O", "g": "ɡ", "x": "k", "ɬ": "l", "ɚ": "əɹ", "ʍ": "w", "T": "ɾ", "-": "", " ": "", "ɲ": "n"}
-)
-PHONES = "AIOWYbdfhijklmnpstuvwzæðŋɑɔəɛɜɡɪɹɾʃʊʌʒʤʧθ"
+__all__ = ["BLANK", "LETTERS", "PHONES", "PHONE_MAP", "WEAK", "from_arpabet", "to_phones"]
+
+BLANK = "<b>"
 
 ARPABET = {
     "AA": "ɑ", "AE": "æ", "AH": "ʌ", "AO": "ɔ", "AW": "W", "AY": "I", "B": "b", "CH": "ʧ", "D": "d", "DH": "ð",
@@ -29,12 +25,6 @@ LETTERS = dict(zip("abcdefghijklmnopqrstuvwxyz", LETTER_NAMES.split(), strict=Tr
 
 # Words that people reduce or that no dictionary spells, the commonest form in running speech first.
 WEAK = dict(line.split("\t") for line in (Path(__file__).parent / "weak_forms.tsv").read_text().splitlines())
-
-
-def to_phones(ipa: str) -> str:
-    """A misaki phoneme string in this inventory, one character a phone: `ðə tˈWn` -> `ðətWn`; others are dropped."""
-    mapped = unicodedata.normalize("NFD", ipa).translate(PHONE_MAP)
-    return "".join(p for p in mapped if p in PHONES)
 
 
 def from_arpabet(symbols: list[str]) -> str:

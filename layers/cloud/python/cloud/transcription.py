@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from speech.audio.files import AudioReader
 from speech.errors import BadInput
-from speech.events import Event, Final, Token, Word
+from speech.events import Alternative, Event, Final, Token, Word
 
 if TYPE_CHECKING:
     from speech.asr.recognizer import Recognizer, RecognizerStream
@@ -115,6 +115,13 @@ def _finals(events: list[Event]) -> list[Final]:
 
 
 def _final(record: dict[str, Any]) -> Final:
-    words = tuple(Word(**word) for word in record.pop("words"))
-    tokens = tuple(Token(**(token | {"spoken": tuple(token["spoken"])})) for token in record.pop("tokens"))
-    return Final(words=words, tokens=tokens, **record)
+    others = tuple(Alternative(_words(other), _tokens(other)) for other in record.pop("alternatives"))
+    return Final(words=_words(record), tokens=_tokens(record), alternatives=others, **record)
+
+
+def _words(record: dict[str, Any]) -> tuple[Word, ...]:
+    return tuple(Word(**word) for word in record.pop("words"))
+
+
+def _tokens(record: dict[str, Any]) -> tuple[Token, ...]:
+    return tuple(Token(**(token | {"spoken": tuple(token["spoken"])})) for token in record.pop("tokens"))

@@ -39,5 +39,9 @@ class BadText(BadInput):
     """Text or markup that cannot be spoken as it stands."""
 
 
+class BadVocabulary(BadInput):
+    """A custom vocabulary or a vocabulary filter that cannot be used as it stands."""
+
+
 class Transient(SpeechError):
     """A condition of the moment: the same input may succeed when tried again."""

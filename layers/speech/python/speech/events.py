@@ -19,6 +19,7 @@ class Word:
     start_s: float  # seconds from the start of the stream
     end_s: float  # seconds from the start of the stream
     confidence: float  # 0 to 1, the estimated probability that the word is right
+    filtered: bool = False  # matches a vocabulary filter that tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Token:
     confidence: float  # 0 to 1; the least confident of its spoken words
     kind: TokenKind = "word"
     spoken: tuple[str, ...] = ()
+    filtered: bool = False  # stands for a word that matches a vocabulary filter that tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,24 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another way of hearing a segment: its spoken words, and the same as written text."""
+
+    words: tuple[Word, ...]
+    tokens: tuple[Token, ...]
+
+    @property
+    def raw_text(self) -> str:
+        """The spoken words, lower case, separated by blanks."""
+        return " ".join(word.text for word in self.words)
+
+    @property
+    def text(self) -> str:
+        """The written text: punctuation joined to the word before it."""
+        return join_tokens(self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
 class Final:
     """A finished segment: its spoken words, and the same as written text."""
 
@@ -55,6 +75,7 @@ class Final:
     tokens: tuple[Token, ...]
     start_s: float  # seconds
     end_s: float  # seconds
+    alternatives: tuple[Alternative, ...] = ()  # the likeliest first, where they were asked for
 
     @property
     def raw_text(self) -> str:

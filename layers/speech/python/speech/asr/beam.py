@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from speech.asr.graph import COST_PER_NAT, END, NO_WORD, Graph
+from speech.asr.graph import COST_PER_NAT, END, NO_WORD, NOWHERE, Automaton
 
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
@@ -43,6 +43,7 @@ class Limits:
     word: int  # cost of every word
     sentence: int  # cost of a new sentence inside an utterance, beside the language model's
     twice: int  # cost of a phone right after the same phone, without a blank between
+    phrase: int  # cost of entering a stream's own phrases
 
 
 class Frame(NamedTuple):
@@ -95,8 +96,24 @@ class Step(NamedTuple):
     best: Ints  # (S,) costs that gaps now count from
 
 
-def empty_moves(graph: Graph, limits: Limits, edge: Candidates, ceiling: Ints) -> list[Candidates]:
-    """Where candidates at roots get without consuming a frame: shorter histories, a new sentence."""
+def empty_moves(graph: Automaton, limits: Limits, edge: Candidates, ceiling: Ints) -> list[Candidates]:
+    """Where candidates at roots get without consuming a frame: shorter histories, a new sentence, own phrases."""
+    found = _shorter_histories(graph, limits, edge, ceiling)
+    if graph.entrance == NOWHERE:
+        return found
+    return [*found, *(_entered(graph, limits, roots, ceiling) for roots in (edge, *found))]
+
+
+def _entered(graph: Automaton, limits: Limits, edge: Candidates, ceiling: Ints) -> Candidates:
+    """Candidates at roots as they enter the phrases; those inside a phrase do not."""
+    stream, cost = edge.place >> STREAM_SHIFT, edge.cost + limits.phrase
+    outside = (edge.place >> LAST_BITS & STATE_MASK) < graph.entrance
+    use = (outside & (cost <= ceiling[stream])).nonzero()[0]
+    place = (((stream[use] << STATE_BITS) + graph.entrance) << LAST_BITS) + (edge.place[use] & LAST_MASK)
+    return Candidates(place, cost[use], edge.source[use], edge.event[use])
+
+
+def _shorter_histories(graph: Automaton, limits: Limits, edge: Candidates, ceiling: Ints) -> list[Candidates]:
     found = []
     for _ in range(EMPTY_MOVES):
         state = edge.place >> LAST_BITS & STATE_MASK
@@ -115,7 +132,7 @@ def empty_moves(graph: Graph, limits: Limits, edge: Candidates, ceiling: Ints) -
     return found
 
 
-def _phone_moves(graph: Graph, limits: Limits, tokens: Ints, frame: Frame, ceiling: Ints) -> Candidates:
+def _phone_moves(graph: Automaton, limits: Limits, tokens: Ints, frame: Frame, ceiling: Ints) -> Candidates:
     """Candidates along arcs with a phone, under the ceiling."""
     stream = tokens[PLACE] >> STREAM_SHIFT
     who = (tokens[GAP] <= (ceiling - frame.cheapest)[stream]).nonzero()[0]
@@ -139,7 +156,7 @@ def _phone_moves(graph: Graph, limits: Limits, tokens: Ints, frame: Frame, ceili
     return Candidates((target << LAST_BITS) + phone, gap[origin] + price[use], source, event)
 
 
-def _candidates(graph: Graph, limits: Limits, tokens: Ints, frame: Frame) -> Candidates:
+def _candidates(graph: Automaton, limits: Limits, tokens: Ints, frame: Frame) -> Candidates:
     """All that can be reached, and some that are behind the beam."""
     place, gap = tokens[PLACE], tokens[GAP]
     stream, last = place >> STREAM_SHIFT, place & LAST_MASK
@@ -222,7 +239,7 @@ def _thin(stream: Ints, gap: Ints, n: int, limits: Limits) -> Array | None:
     return kept
 
 
-def step(graph: Graph, limits: Limits, tokens: Ints, frame: Frame, links: Ints) -> Step:
+def step(graph: Automaton, limits: Limits, tokens: Ints, frame: Frame, links: Ints) -> Step:
     """One frame: tokens (5, n) of S streams with `links` (S,) words completed so far."""
     found = _candidates(graph, limits, tokens, frame)
     merged = merge(found, len(links), limits)
@@ -241,7 +258,7 @@ def step(graph: Graph, limits: Limits, tokens: Ints, frame: Frame, links: Ints) 
     return Step(new, completed, _rivals(tokens, found, merged, completed), merged.best)
 
 
-def _complete(graph: Graph, tokens: Ints, ended: Ints, event: Ints, number: Ints, links: Ints) -> Completed:
+def _complete(graph: Automaton, tokens: Ints, ended: Ints, event: Ints, number: Ints, links: Ints) -> Completed:
     """Give the tokens that have `ended` a word their new links, one for each different `event`."""
     order = event.argsort(kind="stable")
     new = _new(event[order])

@@ -33,7 +33,7 @@ from speech.asr.beam import (
     Ints,
     Limits,
 )
-from speech.asr.graph import COST_PER_NAT, END, Graph
+from speech.asr.graph import COST_PER_NAT, END, Automaton
 from speech.asr.hypothesis import Calibration, Hypothesis, hypothesis
 from speech.errors import BadSnapshot
 
@@ -54,14 +54,15 @@ class DecoderConfig:
     word_penalty: float = -0.3  # nats for every word
     sentence_penalty: float = 2.0  # nats for a new sentence inside an utterance
     twice_penalty: float = 2.0  # nats for a phone right after the same one without a blank, which CTC forbids
+    phrase_cost: float = 7.0  # nats for a phrase of the stream's own, wherever it stands
     calibration: Calibration = field(default_factory=Calibration)  # of word confidences
 
     @property
     def limits(self) -> Limits:
         """The same in whole numbers."""
-        nats = (self.beam, self.word_beam, self.word_penalty, self.sentence_penalty, self.twice_penalty)
-        whole, word_beam, *penalties = (round(x * COST_PER_NAT) for x in nats)
-        return Limits(whole, word_beam, self.max_active, *penalties)
+        penalties = (self.word_penalty, self.sentence_penalty, self.twice_penalty, self.phrase_cost)
+        beam, word_beam, *costs = (round(x * COST_PER_NAT) for x in (self.beam, self.word_beam, *penalties))
+        return Limits(beam, word_beam, self.max_active, *costs)
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class Found(NamedTuple):
 class Decoder:
     """The search. Holds the graph and the settings, no stream."""
 
-    def __init__(self, graph: Graph, config: DecoderConfig | None = None) -> None:
+    def __init__(self, graph: Automaton, config: DecoderConfig | None = None) -> None:
         self.graph = graph
         self.config = config or DecoderConfig()
         self.limits = self.config.limits
@@ -192,6 +193,11 @@ class Decoder:
             new.append(DecoderState(state.frame + len(block), skipping, int(settled[i]), int(found.costs[i]), *parts))
         return new
 
+    def search(self, log_probs: FloatArray) -> Found:
+        """A whole segment (T, phones) in one go, with every word ever completed and every clash of histories."""
+        state, block = self.start(), self._checked(log_probs)
+        return self._search([state], [block], [self._rows(state, block)])
+
     def best(self, state: DecoderState) -> Hypothesis:
         """The likeliest words so far, without one that is still being spoken."""
         return self._hypothesis(state, state.links, int(state.tokens[GAP].argmin()), 0)
@@ -202,7 +208,7 @@ class Decoder:
 
     def nbest(self, state: DecoderState, n: int) -> list[Hypothesis]:
         """The likeliest different endings, the best first: at least one, at most `n`."""
-        final = self._final_costs(state)
+        final = self.final_costs(state.tokens)
         cost = state.tokens[GAP] + final
         order = np.argsort(cost, kind="stable")
         links = self._contested(state, cost, int(order[0]))
@@ -228,13 +234,13 @@ class Decoder:
         history.contest(links, np.stack([full * 0, full, link[rival], cost[rival] - cost[best]]), 1)
         return links[1:].astype(np.int32)
 
-    def _final_costs(self, state: DecoderState) -> Ints:
+    def final_costs(self, tokens: Ints) -> Ints:
         """What it costs each token to end here: the sentence end of its history, or much inside a word."""
-        at = state.tokens[PLACE] >> LAST_BITS
-        cost = np.where(state.tokens[BEGIN] == NONE, LARGEST_COST, 2 * LARGEST_COST)
+        at = tokens[PLACE] >> LAST_BITS
+        cost = np.where(tokens[BEGIN] == NONE, LARGEST_COST, 2 * LARGEST_COST)
         for nth in (0, 1):
             arc = np.minimum(at + nth, len(self.graph.phone) - 1)
-            ends = (state.tokens[BEGIN] == NONE) & (self.graph.word[arc] == END) & (self.graph.phone[arc] == 0)
+            ends = (tokens[BEGIN] == NONE) & (self.graph.word[arc] == END) & (self.graph.phone[arc] == 0)
             cost = np.where(ends, self.graph.cost[arc], cost)
         return cost.astype(np.int64)
 

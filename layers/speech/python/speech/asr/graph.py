@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +24,71 @@ from speech.errors import BadBundle
 
 MAGIC = b"UTGRAPH1"
 COST_PER_NAT = 256  # costs are whole numbers of 1/256 nat, so that adding them up is exact
+NOWHERE = -1
 NO_WORD, END = 0, 1  # entries of `words` that are no words: "" and the end of a sentence
 ALIGNMENT = 64
 ARRAYS = {"phone": "uint8", "word": "uint16", "target": "int32", "cost": "int16", "arcs": "uint8"}
+
+
+class Column(Protocol):
+    """One value for each arc, read by arrays of arc numbers."""
+
+    def __len__(self) -> int:
+        """Number of arcs."""
+        ...
+
+    def __getitem__(self, at: npt.NDArray[np.int64], /) -> npt.NDArray[Any]:
+        """The values of these arcs."""
+        ...
+
+
+class Automaton(Protocol):
+    """What the search walks: a `Graph`, or one with a stream's phrases beside it (`speech.asr.overlay`)."""
+
+    @property
+    def phone(self) -> Column:
+        """As in `Graph`."""
+        ...
+
+    @property
+    def word(self) -> Column:
+        """As in `Graph`."""
+        ...
+
+    @property
+    def target(self) -> Column:
+        """As in `Graph`."""
+        ...
+
+    @property
+    def cost(self) -> Column:
+        """As in `Graph`."""
+        ...
+
+    @property
+    def arcs(self) -> Column:
+        """As in `Graph`."""
+        ...
+
+    @property
+    def start(self) -> int:
+        """As in `Graph`."""
+        ...
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """As in `Graph`."""
+        ...
+
+    @property
+    def phones(self) -> tuple[str, ...]:
+        """As in `Graph`."""
+        ...
+
+    @property
+    def entrance(self) -> int:
+        """The root of the phrases, NOWHERE if there are none."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -41,6 +103,7 @@ class Graph:
     start: int  # the root at the start of a sentence
     words: tuple[str, ...]
     phones: tuple[str, ...]  # the acoustic model's outputs, the blank first
+    entrance: ClassVar[int] = NOWHERE
 
     @classmethod
     def load(cls, path: str | Path) -> Graph:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from speech.asr.graph import COST_PER_NAT, Graph
+from speech.asr.graph import COST_PER_NAT, Automaton
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Hypothesis:
 
 
 def hypothesis(
-    graph: Graph, path: npt.NDArray[np.int32], settled: int, cost: int, calibration: Calibration
+    graph: Automaton, path: npt.NDArray[np.int32], settled: int, cost: int, calibration: Calibration
 ) -> Hypothesis:
     """The words of a path of links, rows as in `history` without STREAM."""
     words = []

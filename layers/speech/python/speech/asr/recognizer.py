@@ -12,21 +12,24 @@ Weights belong to the recogniser, state to the stream; a stream can be saved at 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from speech.asr import saved
 from speech.asr.acoustic import FILE_STEP, LIVE_STEP, AcousticModel, AcousticState
-from speech.asr.decoder import Decoder
 from speech.asr.front import LEAD_SAMPLES, FrontEnd
 from speech.asr.graph import Graph
+from speech.asr.hearing import Hearings
+from speech.asr.options import StreamOptions
 from speech.asr.segments import Segments, SegmentState
 from speech.asr.settings import RecognitionSettings
 from speech.errors import BadBundle
 from speech.events import Event
 from speech.features.logmel import FloatArray, LogMel
 from speech.model.bundle import Bundle
+from speech.pronunciation.guesser import Guesser
 from speech.text.formatter import Formatter
 
 
@@ -45,8 +48,10 @@ class Recognizer:
         graph = Graph.load(bundle.path("graph.bin"))
         if graph.phones != bundle.manifest.tokens:
             raise BadBundle(f"{bundle.folder}: graph.bin is over {graph.phones}, the manifest's tokens are others")
-        self.decoder = Decoder(graph, settings.decoder)
-        self.segments = Segments(self.decoder, settings, formatter, LEAD_SAMPLES / self.logmel.rate)
+        sounds = settings.pronunciation
+        guesser = None if sounds is None else partial(Guesser.load, bundle.folder.parent / sounds)
+        self.hearings = Hearings(graph, settings.decoder, guesser)
+        self.segments = Segments(settings, formatter, LEAD_SAMPLES / self.logmel.rate)
 
     @classmethod
     def load(cls, folder: str | Path, threads: int = 1, verify: bool = True) -> Recognizer:
@@ -59,14 +64,17 @@ class Recognizer:
         formatter = Formatter.plain() if text is None else Formatter.load(bundle.folder.parent / text)
         return cls(bundle, formatter, threads)
 
-    def stream(self, rate: int = 16000, live: bool = True) -> RecognizerStream:
-        """A new stream of one channel at `rate` Hz. Raises BadAudio if the rate is not supported.
+    def stream(self, rate: int = 16000, live: bool = True, options: StreamOptions | None = None) -> RecognizerStream:
+        """A new stream of one channel at `rate` Hz, with words of its own if `options` name some.
+
+        Raises BadAudio if the rate is not supported, BadVocabulary if a phrase cannot be pronounced.
 
         `live` streams work in steps of 160 ms and tell partials; the others in steps of 1.28 s, without partials,
         in a third of the time. Words and times of the two differ by no more than rounding can do.
         """
         step = LIVE_STEP if live else FILE_STEP
-        return RecognizerStream(self, FrontEnd(self.logmel, rate), self.acoustic.start(step), SegmentState(), live)
+        segment = SegmentState(self.hearings.of(options))
+        return RecognizerStream(self, FrontEnd(self.logmel, rate), self.acoustic.start(step), segment, live)
 
     def resume(self, blob: bytes) -> RecognizerStream:
         """The stream of a snapshot, going on where it stood. Raises BadSnapshot if it is damaged or foreign."""

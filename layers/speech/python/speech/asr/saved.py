@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _TENSOR = "state."
 _FRONT = "front."
 _DECODER = "decoder."
+_PER_NAT = np.float32(64.0)  # what log-probabilities are rounded to anyway (`acoustic`), so that nothing is lost
+_MOST = 65535  # 1024 nats, which no path survives
 
 
 def pack(stream: RecognizerStream) -> bytes:
@@ -41,8 +43,13 @@ def pack(stream: RecognizerStream) -> bytes:
     }
     values |= {_FRONT + name: value for name, value in stream.front.state().items()}
     values |= {_TENSOR + name: value for name, value in acoustic.tensors.items()}
+    if hearing := segment.hearing.pack():
+        values["hearing"] = hearing
+    if segment.heard is not None:
+        values["heard"] = np.minimum(np.rint(-segment.heard * _PER_NAT), _MOST).astype(np.uint16)
     if segment.decoder is not None:
-        values |= {_DECODER + name: value for name, value in stream.recognizer.decoder.pack(segment.decoder).items()}
+        packed = segment.hearing.decoder.pack(segment.decoder)
+        values |= {_DECODER + name: value for name, value in packed.items()}
     return state.pack(stream.recognizer.stamp, values)
 
 
@@ -66,9 +73,13 @@ def _acoustic(values: Mapping[str, Value]) -> AcousticState:
 def _segment(recognizer: Recognizer, values: Mapping[str, Value], live: bool) -> SegmentState:
     speaking, turn_open, segment_frames, silence_frames = (int(x) for x in np.asarray(values["endpoint"]))
     decoder = {name: np.asarray(value) for name, value in _under(values, _DECODER).items()}
+    packed, heard = values.get("hearing", b""), values.get("heard")
+    hearing = recognizer.hearings.unpack(packed if isinstance(packed, bytes) else b"")
     segment = SegmentState(
+        hearing=hearing,
         endpoint=EndpointState(bool(speaking), bool(turn_open), segment_frames, silence_frames),
-        decoder=recognizer.decoder.unpack(decoder) if decoder else None,
+        decoder=hearing.decoder.unpack(decoder) if decoder else None,
+        heard=None if heard is None else -np.asarray(heard).astype(np.float32) / _PER_NAT,
         frames=_number(values, "frames"),
         first=_number(values, "first"),
         number=_number(values, "number"),

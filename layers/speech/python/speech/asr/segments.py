@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Literal
 
 import numpy as np
 
+from speech.asr.alternatives import alternatives
 from speech.asr.decoder import Decoder, DecoderState
 from speech.asr.endpoint import EndpointState, Span, advance
+from speech.asr.hearing import Hearing
 from speech.asr.hypothesis import Hypothesis
 from speech.asr.settings import RecognitionSettings
 from speech.asr.words import timed
-from speech.events import Event, Final, Partial, TurnEnd, Word
+from speech.events import Alternative, Event, Final, Partial, TurnEnd, Word
 from speech.features.logmel import FloatArray
 from speech.text.formatter import Formatter, ends_sentence
 
@@ -28,6 +30,7 @@ TurnReason = Literal["silence", "length", "finish"]
 class SegmentState:
     """Of one stream. `decoder` is None while nobody speaks."""
 
+    hearing: Hearing
     endpoint: EndpointState = field(default_factory=EndpointState)
     decoder: DecoderState | None = None
     frames: int = 0  # label frames seen since the start of the stream
@@ -35,15 +38,16 @@ class SegmentState:
     number: int = 0  # of the running or next segment
     turn_end_s: float = NO_TURN  # end of the last word of the open turn
     opens: bool = True  # the next segment begins a sentence
-    shown: tuple[Word, ...] = ()  # words of the last partial
+    shown: tuple[Word, ...] = ()  # words of the last partial, before a filter
+    heard: FloatArray | None = None  # (frames, tokens) of the running segment, where alternatives are asked for
 
 
 class Segments:
-    """Shared by all streams: the decoder, the rules and the formatter; every call takes states and returns new ones."""
+    """Shared by all streams: the rules and the formatter; every call takes states and returns new ones."""
 
-    def __init__(self, decoder: Decoder, settings: RecognitionSettings, formatter: Formatter, lead_s: float) -> None:
+    def __init__(self, settings: RecognitionSettings, formatter: Formatter, lead_s: float) -> None:
         """`lead_s`: label frame j begins at j x 40 ms - lead_s."""
-        self._decoder, self._settings, self._formatter, self._lead_s = decoder, settings, formatter, lead_s
+        self._settings, self._formatter, self._lead_s = settings, formatter, lead_s
 
     def advance(
         self, states: Sequence[SegmentState], blocks: Sequence[FloatArray], partials: Sequence[bool]
@@ -86,19 +90,23 @@ class Segments:
     def _decode(
         self, states: Sequence[SegmentState], blocks: Sequence[FloatArray], spans: Sequence[Span]
     ) -> list[SegmentState]:
-        """The frames of one span for each stream, all streams in one call of the decoder."""
+        """The frames of one span for each stream, all streams with the same phrases in one call of their decoder."""
         after = [self._begin(s, span) for s, span in zip(states, spans, strict=True)]
-        members = [i for i, span in enumerate(spans) if span.decode]
-        parts = [blocks[i][spans[i].start : spans[i].stop] for i in members]
-        before = [d for i in members if (d := after[i].decoder) is not None]
-        for i, decoder in zip(members, self._decoder.advance(before, parts), strict=True):
-            after[i] = replace(after[i], decoder=decoder)
+        parts = [block[span.start : span.stop] for block, span in zip(blocks, spans, strict=True)]
+        for decoder, members in _by_decoder(after, spans):
+            before = [d for i in members if (d := after[i].decoder) is not None]
+            for i, decoded in zip(members, decoder.advance(before, [parts[i] for i in members]), strict=True):
+                heard = after[i].heard
+                kept = None if heard is None else np.concatenate([heard, parts[i]])
+                after[i] = replace(after[i], decoder=decoded, heard=kept)
         return [replace(s, frames=s.frames + p.stop - p.start) for s, p in zip(after, spans, strict=True)]
 
     def _begin(self, state: SegmentState, span: Span) -> SegmentState:
         if state.decoder is not None or not span.decode:
             return state
-        return replace(state, decoder=self._decoder.start(), first=state.frames)
+        heard = np.zeros((0, len(state.hearing.decoder.graph.phones)), np.float32)
+        kept = heard if state.hearing.alternatives else None
+        return replace(state, decoder=state.hearing.decoder.start(), first=state.frames, heard=kept)
 
     def _end(self, state: SegmentState, span: Span, events: list[Event]) -> SegmentState:
         if span.closes:
@@ -108,21 +116,33 @@ class Segments:
     def _close(self, state: SegmentState, events: list[Event], limit_s: float) -> SegmentState:
         """The running segment is over: a final if it has words, and the decoder rests."""
         assert state.decoder is not None
-        words = self._words(self._decoder.finish(state.decoder), state, limit_s)
+        closed = replace(state, decoder=None, shown=(), heard=None)
+        words = self._words(state.hearing.decoder.finish(state.decoder), state, limit_s)
         if words and fmean(word.confidence for word in words) >= self._settings.min_confidence:
-            tokens = self._formatter.format(words, state.opens)
-            events.append(Final(state.number, words, tokens, words[0].start_s, words[-1].end_s))
-            return replace(
-                state,
-                decoder=None,
-                number=state.number + 1,
-                turn_end_s=words[-1].end_s,
-                opens=ends_sentence(tokens),
-                shown=(),
-            )
-        if state.shown:
-            events.append(Partial(state.number, (), 0))  # what a partial showed turned out to be no speech
-        return replace(state, decoder=None, shown=())
+            tokens = self._formatter.format(words, state.opens, state.hearing.forms)
+            others = tuple(self._others(state, words, limit_s))
+            final = Final(state.number, words, tokens, words[0].start_s, words[-1].end_s, others)
+            told = state.hearing.final(final)
+            closed = replace(closed, number=state.number + 1, opens=ends_sentence(tokens))
+            if told.words:
+                events.append(told)
+                return replace(closed, turn_end_s=words[-1].end_s)
+        if self._told(state, state.shown, 0).words:
+            events.append(Partial(state.number, (), 0))  # what a partial showed is no speech, or nothing to be shown
+        return closed
+
+    def _others(self, state: SegmentState, words: tuple[Word, ...], limit_s: float) -> Iterator[Alternative]:
+        """The alternatives that were asked for."""
+        if state.heard is None:
+            return
+        said = [word.text for word in words]
+        count = state.hearing.alternatives
+        ways = alternatives(state.hearing.decoder, state.heard, count + 1)
+        for way in ways:
+            found = self._words(way, state, limit_s)
+            if [word.text for word in found] != said and count:
+                count -= 1
+                yield Alternative(found, self._formatter.format(found, state.opens, state.hearing.forms))
 
     def _end_turn(self, state: SegmentState, events: list[Event], reason: TurnReason) -> SegmentState:
         if state.turn_end_s == NO_TURN:
@@ -134,20 +154,34 @@ class Segments:
         """A partial, if the words of the running segment have changed since the last."""
         if state.decoder is None:
             return state
-        best = self._decoder.best(state.decoder)
+        best = state.hearing.decoder.best(state.decoder)
         words = self._words(best, state, math.inf)
         if words == state.shown:
             return state
         # The end of the last word may still move: it stops where a next word begins.
-        events.append(Partial(state.number, words, max(0, min(best.stable, len(words) - 1))))
+        told = self._told(state, words, max(0, min(best.stable, len(words) - 1)))
+        if told.words != self._told(state, state.shown, 0).words:
+            events.append(told)
         return replace(state, shown=words)
 
     def shown(self, state: SegmentState) -> SegmentState:
         """A resumed live stream's state, knowing again the partial that it last told."""
         if state.decoder is None:
             return state
-        return replace(state, shown=self._words(self._decoder.best(state.decoder), state, math.inf))
+        return replace(state, shown=self._words(state.hearing.decoder.best(state.decoder), state, math.inf))
+
+    def _told(self, state: SegmentState, words: tuple[Word, ...], stable: int) -> Partial:
+        return state.hearing.partial(state.number, words, stable)
 
     def _words(self, found: Hypothesis, state: SegmentState, limit_s: float) -> tuple[Word, ...]:
         shifts_s = (self._settings.word_start_shift_s, self._settings.word_end_shift_s)
         return timed(found.words, state.first, self._lead_s, shifts_s, limit_s)
+
+
+def _by_decoder(states: Sequence[SegmentState], spans: Sequence[Span]) -> Iterator[tuple[Decoder, list[int]]]:
+    """Each decoder with the places of the streams that it has frames of."""
+    groups: dict[Decoder, list[int]] = {}
+    for i, (state, span) in enumerate(zip(states, spans, strict=True)):
+        if span.decode:
+            groups.setdefault(state.hearing.decoder, []).append(i)
+    yield from groups.items()

@@ -22,6 +22,7 @@ class RecognitionSettings:
     word_end_shift_s: float = 0.04  # added to the end of the frame in which a word's last phone begins
     min_confidence: float = 0.0  # a segment whose words have less than this on average is taken for noise
     decoder: DecoderConfig = field(default_factory=DecoderConfig)
+    pronunciation: str | None = None  # name of the bundle that pronounces words the graph lacks, a folder beside this
     text: str | None = None  # name of the text bundle, a folder beside this one; null: no punctuation, no numbers
 
     @classmethod

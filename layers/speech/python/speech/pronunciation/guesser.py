@@ -39,7 +39,11 @@ class Guesser:
         return list(dict.fromkeys(sound for entry in entries if entry for sound in entry.values()))
 
     def guess(self, word: str) -> str:
-        """Phonemes of a word without an entry: by an ending, a prefix, known halves, or its letters; never empty."""
+        """Phonemes of a word without an entry; never empty."""
+        return self.derived(word) or self.letters.pronounce(word) or SILENT
+
+    def derived(self, word: str) -> str | None:
+        """By an ending, a prefix, two known halves, or letter by letter, where one of them fits."""
         return (
             SOUNDS.get(word)
             or self._by_parts(word, stems)
@@ -47,9 +51,11 @@ class Guesser:
             or self._compound(word)
             or self._spelt(word)
             or self._by_clitic(word)
-            or self.letters.pronounce(word)
-            or SILENT
         )
+
+    def letter(self, letter: str) -> str:
+        """The name of a letter."""
+        return self._plain(letter.upper()) or ""
 
     def _plain(self, word: str) -> str | None:
         entry = self.lexicon.find(word) or self.lexicon.find(word.capitalize())

@@ -139,9 +139,14 @@ class JointModel:
     def pronounce(self, word: str) -> str:
         """Phonemes of a word; what is not a letter a to z has no sound. Long words are read in pieces."""
         letters = [c for c in word.lower() if c in self.choices and c.isalpha()]
-        return "".join(self._read(letters[i : i + LONGEST]) for i in range(0, len(letters), LONGEST))
+        return "".join(self._read(letters[i : i + LONGEST])[0] for i in range(0, len(letters), LONGEST))
 
-    def _read(self, letters: list[str]) -> str:
+    def variants(self, word: str) -> list[str]:
+        """Different readings of a word of at most LONGEST letters, the likeliest first; one of a longer word."""
+        letters = [c for c in word.lower() if c in self.choices and c.isalpha()]
+        return list(dict.fromkeys(self._read(letters))) if 0 < len(letters) <= LONGEST else [self.pronounce(word)]
+
+    def _read(self, letters: list[str]) -> list[str]:
         order = len(self.levels)
         history = np.full((1, max(1, order - 1)), START)
         score = np.zeros(1)
@@ -155,7 +160,7 @@ class JointModel:
             path = [path[row] + self.phones[pairs[column]] for row, column in zip(rows, columns, strict=True)]
             score = total[rows, columns]
             history = np.concatenate([pairs[columns][:, None], history[rows][:, :-1]], axis=1)
-        return path[0]
+        return path
 
     def _allowed(self, path: list[str], pairs: Array, ending: bool, total: Array) -> Array:
         """A large cost for a second primary stress, and for ending without one."""

@@ -12,12 +12,14 @@ import numpy as np
 from speech.errors import BadBundle
 from speech.events import Token, Word
 from speech.model.bundle import Bundle
+from speech.text.forms import Forms, Written
 from speech.text.itn import SIGNS as SIGN_WORDS
 from speech.text.itn import Piece, normalise
 from speech.text.punctuation import LOWER, NONE, PERIOD, SIGNS, Hints, Tagger, capitalised, decide_marks, spell
 from speech.text.vocabulary import Vocabulary
 
 STOPS = frozenset(".?")
+Placed = tuple[Piece, list[int]]  # a written piece, and the positions of its spoken words
 
 
 @dataclass(frozen=True)
@@ -47,14 +49,18 @@ class Formatter:
         """No model: a capital first, a period last, and numbers. For tests and bundles without a tagger."""
         return cls()
 
-    def format(self, words: Sequence[Word], opens: bool = True) -> tuple[Token, ...]:
+    def format(self, words: Sequence[Word], opens: bool = True, forms: Forms | None = None) -> tuple[Token, ...]:
         """Written tokens of one segment.
 
         `opens`: whether a sentence begins here; pass `ends_sentence(tokens)` of the segment before where it is known.
+        `forms`: phrases that are written in a way of their own, whatever the tagger and the rules for numbers say.
         """
         if not words:
             return ()
         marks, spellings, names = self.tags(words)
+        own = forms.find([word.text for word in words]) if forms else []
+        for parts in own:
+            marks[parts[0].start : parts[-1].stop - 1] = [NONE] * (parts[-1].stop - 1 - parts[0].start)
         line: list[str] = []  # spoken words and signs, as the rules for numbers read them
         origin: list[int] = []  # for each, the word it is or follows
         for i, word in enumerate(words):
@@ -65,7 +71,7 @@ class Formatter:
             (piece, [origin[k] for k in range(piece.start, piece.end) if line[k] not in SIGN_WORDS])
             for piece in normalise(line, places)
         ]
-        return _tokens(pieces, words, spellings, opens)
+        return _tokens(_with_own(pieces, [part for parts in own for part in parts]), words, spellings, opens)
 
     def tags(self, words: Sequence[Word]) -> tuple[list[int], list[str], set[int]]:
         """Sign class after each word, spelling of each word, positions of names."""
@@ -87,8 +93,30 @@ def ends_sentence(tokens: Sequence[Token]) -> bool:
     return not tokens or tokens[-1].text in STOPS
 
 
+def _with_own(pieces: Sequence[Placed], own: Sequence[Written]) -> Sequence[Placed]:
+    """The pieces, with those that lie in a part of a caller's own in its place; one that reaches beyond it stays."""
+    if not own:
+        return pieces
+    parts = {part.start: part for part in own}
+    out: list[Placed] = []
+    at = 0
+    while at < len(pieces):
+        part = parts.get(pieces[at][1][0]) if pieces[at][1] else None
+        end, covered = at, list[int]()
+        while part and end < len(pieces) and len(covered) < part.stop - part.start:
+            covered += pieces[end][1]
+            end += 1
+        if part and covered == list(range(part.start, part.stop)):
+            out.append((Piece(pieces[at][0].start, pieces[end - 1][0].end, part.text, changed=True), covered))
+            at = end
+        else:
+            out.append(pieces[at])
+            at += 1
+    return out
+
+
 def _tokens(
-    pieces: Sequence[tuple[Piece, list[int]]], words: Sequence[Word], spellings: Sequence[str], opens: bool
+    pieces: Sequence[Placed], words: Sequence[Word], spellings: Sequence[str], opens: bool
 ) -> tuple[Token, ...]:
     """Tokens of written pieces, each with the positions of its spoken words."""
     tokens: list[Token] = []
@@ -99,7 +127,7 @@ def _tokens(
             continue
         text = piece.text if piece.changed else spellings[spoken[0]]
         starts = tokens[-1].text in STOPS if tokens else opens
-        tokens.append(_word(capitalised(text) if starts else text, [words[i] for i in spoken]))
+        tokens.append(_word(capitalised(text) if starts and text.islower() else text, [words[i] for i in spoken]))
     return tuple(tokens)
 
 
