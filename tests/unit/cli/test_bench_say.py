@@ -23,3 +23,4 @@ def test_the_numbers_make_sense(tmp_path: Path) -> None:
     assert 0 < found["rtf"] < 1
     assert found["streams"] >= 1
     assert found["long_over_short"] > 0
+    assert found["streamed_p95"] > 0

@@ -89,7 +89,8 @@ def test_any_text_at_all_is_cut_the_same_however_it_arrives(text: str, step: int
         ("Wait! I", ["Wait! "]),
         ("I met Dr. ", []),
         ("It is 3.", []),
-        ("We agree on this long clause, ", ["We agree on this long clause, "]),
+        ("We agree on this long clause,", ["We agree on this long clause,"]),
+        ("The number that we agreed on is 1,", []),
         ("Well, ", []),
     ],
 )
@@ -103,7 +104,7 @@ def test_long_text_is_cut_at_the_limit(text: str, limit: int) -> None:
     assert all(len(piece.text) <= limit for piece in pieces)
     assert "".join(piece.text for piece in pieces) == text
     if " " in text:
-        assert all(piece.text.endswith(" ") for piece in pieces)
+        assert all(piece.text[-1] in " ," for piece in pieces)
 
 
 def test_a_limit_that_is_too_small_is_refused() -> None:

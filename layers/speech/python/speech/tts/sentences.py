@@ -122,7 +122,8 @@ class Splitter:
                 return None
             kind = self._judge(text, start, found)
             if kind:
-                return self._with_blanks(found.end(), kind, last)
+                end = found.end()
+                return (end, kind) if _after_letter(text, found) else self._with_blanks(end, kind, last)
             here = found.end()
         self._seen = max(start, min(here, len(text)))
         if len(text) >= last + LOOK_AHEAD or (final and len(text) > last):
@@ -151,7 +152,7 @@ class Splitter:
     def _clause_end(self, text: str, start: int, found: re.Match[str], after: str) -> Kind | None:
         if not self._clauses or found.end() - start < self._shortest:
             return None
-        if found[0] != "—" and after and not after[0].isspace():
+        if found[0] != "—" and not _after_letter(text, found) and after and not after[0].isspace():
             return None
         following = after.lstrip()[:1]
         number = found[0] == "," and text[found.start() - 1 : found.start()].isdigit() and following.isdigit()
@@ -169,6 +170,8 @@ class Splitter:
 
 def _open(text: str, found: re.Match[str]) -> bool:
     """Whether characters that have not come yet could change what this sign means."""
+    if _after_letter(text, found):
+        return False
     after = text[found.end() :]
     if not after or found[0] == "\n":
         return _line_open(after.strip())
@@ -181,6 +184,11 @@ def _open(text: str, found: re.Match[str]) -> bool:
         return found[0][0] in "!?…" and len(found[0]) > 1 and not word
     certain = found[0] == "." and _plain_word(_before(text, found))
     return not certain and not re.search(r"[\s.,;:!?]", word)
+
+
+def _after_letter(text: str, found: re.Match[str]) -> bool:
+    """A comma after a letter parts clauses whatever follows, so that nobody waits for the next token to hear them."""
+    return found[0] == "," and text[found.start() - 1 : found.start()].isalpha()
 
 
 def _line_open(line: str) -> bool:
