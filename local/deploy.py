@@ -20,6 +20,7 @@ PARAMETERS = {
     "RetryDelaySeconds": "1",
     "MaxReceiveCount": "3",
     "Concurrency": "2",
+    "WorkerImage": "none",  # live calls, whose worker is a process here: `python -m local worker`
 }
 
 
@@ -39,7 +40,7 @@ def deploy(client: Callable[[str], Any], overrides: dict[str, str], note: Callab
         note(key.split("/", maxsplit=1)[0])
         return f"s3://{ARTIFACTS}/{key}"
 
-    written = gateway.spelled_out(template.with_numbers(source, parameters))
+    written = gateway.spelled_out(template.with_numbers(template.without_containers(source), parameters))
     body = json.dumps(package.point_at_zips(written, put))
     put("template/template.json", body.encode())
     cloudformation.create_stack(

@@ -13,11 +13,11 @@ TEMPLATE = ROOT / "template.yaml"
 Template = dict[str, Any]
 
 
-class _Loader(yaml.SafeLoader):
-    """A safe YAML loader that knows `!Ref` and its relatives, and leaves dates as text."""
+class _Loader(yaml.CSafeLoader):
+    """A safe YAML loader, the quick one, that knows `!Ref` and its relatives, and leaves dates as text."""
 
 
-def _intrinsic(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> dict[str, Any]:
+def _intrinsic(loader: yaml.CSafeLoader, suffix: str, node: yaml.Node) -> dict[str, Any]:
     """`!Sub x` -> `{"Fn::Sub": "x"}`; `!GetAtt a.b` -> `{"Fn::GetAtt": ["a", "b"]}`."""
     value: Any
     if isinstance(node, yaml.ScalarNode):
@@ -73,3 +73,18 @@ def with_numbers(template: Template, values: dict[str, str]) -> Template:
         return [written(value) for value in part] if isinstance(part, list) else part
 
     return {name: section if name == "Parameters" else written(section) for name, section in template.items()}
+
+
+# What would need Docker, or a network to put it in: locally a worker of live calls is a process of its own.
+NOT_HERE = ("AWS::ECS::", "AWS::EC2::", "AWS::ApplicationAutoScaling::")
+
+
+def without_containers(template: Template) -> Template:
+    """The template less the resources that an emulator without Docker cannot run."""
+    kept = {name: part for name, part in template["Resources"].items() if not part["Type"].startswith(NOT_HERE)}
+    return {**template, "Resources": kept}
+
+
+def left_out(template: Template) -> list[str]:
+    """Names of the resources that `without_containers` leaves out."""
+    return sorted(set(template["Resources"]) - set(without_containers(template)["Resources"]))

@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,9 @@ class MemoryLeases:
 
     def renew(self, lease: Lease, now_s: float, checkpoint: str | None = None) -> Lease:
         return lease
+
+    def pin(self, lease: Lease, began_ms: int) -> Lease:
+        return replace(lease, call=replace(lease.call, began_ms=began_ms))
 
     def end(self, lease: Lease, reason: str, now_s: float) -> None: ...
 

@@ -14,6 +14,7 @@ from tests.contract.house import ROOT, tree
 TEMPLATE = template.read()
 FUNCTIONS = template.resources(TEMPLATE, "AWS::Serverless::Function")
 LAYERS = template.resources(TEMPLATE, "AWS::Serverless::LayerVersion")
+CONTAINERS = {"WorkerTask": "functions/live_worker"}  # a task names an image, not a folder
 
 
 def loaded_settings(app: Path) -> str:
@@ -39,6 +40,14 @@ def test_a_function_is_given_what_it_reads_and_nothing_else(name: str) -> None:
     assert variables(function) == {*settings.variables(kind), *settings.POWERTOOLS}
 
 
+def test_a_worker_is_given_what_it_reads_and_nothing_else() -> None:
+    [task] = template.resources(TEMPLATE, "AWS::ECS::TaskDefinition").values()
+    [container] = task["ContainerDefinitions"]
+    kind = getattr(settings, loaded_settings(ROOT / CONTAINERS["WorkerTask"] / "app.py"))
+    given = [variable["Name"] for variable in container["Environment"]]
+    assert sorted(given) == sorted({*settings.variables(kind), *settings.POWERTOOLS, "AWS_DEFAULT_REGION"})
+
+
 def test_every_function_and_layer_of_the_template_has_its_folder() -> None:
     wanted = [f["CodeUri"] for f in FUNCTIONS.values()] + [layer["ContentUri"] for layer in LAYERS.values()]
     assert [folder for folder in wanted if not (ROOT / folder).is_dir()] == []
@@ -46,7 +55,18 @@ def test_every_function_and_layer_of_the_template_has_its_folder() -> None:
 
 def test_every_function_folder_is_in_the_template() -> None:
     folders = {path.parent.name for path in (ROOT / "functions").glob("*/app.py")}
-    assert folders == {Path(function["CodeUri"]).name for function in FUNCTIONS.values()}
+    named = {Path(function["CodeUri"]).name for function in FUNCTIONS.values()}
+    assert folders == named | {Path(folder).name for folder in CONTAINERS.values()}
+    assert set(CONTAINERS) == set(template.resources(TEMPLATE, "AWS::ECS::TaskDefinition"))
+
+
+def test_a_container_is_made_where_its_code_lies() -> None:
+    for folder in CONTAINERS.values():
+        made = (ROOT / folder / "Dockerfile").read_text()
+        sources = [part for line in made.splitlines() if line.startswith("COPY layers") for part in line.split()[1:-1]]
+        assert [source for source in (*sources, f"{folder}/app.py") if not (ROOT / source).exists()] == []
+        assert f"COPY {folder}/app.py" in made
+        assert "\nUSER worker\n" in made
 
 
 def test_every_parameter_says_what_it_is_for() -> None:

@@ -17,7 +17,7 @@ FORBIDDEN = {
     "a number of the work's own lists": r"\b[Ii]ssue " + r"#?\d",
     "something left for later": r"\b(TO" + r"DO|FIX" + r"ME|XXX)\b",
 }
-ALL_INTERFACES = re.compile(r"0\.0\.0" + r"\.0|\[::\]|host=[\"']{2}")
+ALL_INTERFACES = re.compile(r"0\.0\.0" + r"\.0(?!/0)|\[::\]|host=[\"']{2}")  # with /0 it is a route, and no address
 
 
 def texts() -> list[Path]:

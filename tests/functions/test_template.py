@@ -131,7 +131,8 @@ def test_roles_name_their_actions_and_resources() -> None:
         actions = listed(statement["Action"])
         assert not [action for action in actions if "*" in action], f"{role} allows {actions}"
         if statement["Resource"] == "*":
-            assert all(action.startswith("xray:") for action in actions), f"{role} allows {actions} on everything"
+            without = all(action.startswith("xray:") or action == "ecr:GetAuthorizationToken" for action in actions)
+            assert without, f"{role} allows {actions} on everything"
 
 
 def test_every_log_is_of_the_template_and_ends() -> None:
@@ -148,4 +149,47 @@ def test_dead_letters_errors_and_old_messages_raise_alarms() -> None:
         ("AWS/Lambda", "Errors"),
         ("AWS/Lambda", "IteratorAge"),
         ("AWS/ApiGateway", "5XXError"),
+        ("Undertone", "Calls"),
     }
+
+
+def test_a_queue_that_is_alarmed_about_has_dead_letters() -> None:
+    queues = of_kind("AWS::SQS::Queue")
+    assert queues["CallsQueue"]["RedrivePolicy"]["deadLetterTargetArn"] == {"Fn::GetAtt": ["CallFailuresQueue", "Arn"]}
+
+
+def test_a_worker_that_is_told_to_stop_has_time_to_hand_over() -> None:
+    [container] = of_kind("AWS::ECS::TaskDefinition")["WorkerTask"]["ContainerDefinitions"]
+    assert container["StopTimeout"] >= 60
+    assert container["ReadonlyRootFilesystem"] is True
+    assert container["User"] != "root"
+    beat = next(v["Value"] for v in container["Environment"] if v["Name"] == "HEARTBEAT_FILE")
+    assert container["HealthCheck"]["Command"][-1] == beat
+    assert beat.startswith(container["MountPoints"][0]["ContainerPath"])
+
+
+def test_workers_scale_by_the_metric_that_they_report() -> None:
+    [policy] = of_kind("AWS::ApplicationAutoScaling::ScalingPolicy").values()
+    metric = policy["TargetTrackingScalingPolicyConfiguration"]["CustomizedMetricSpecification"]
+    [container] = of_kind("AWS::ECS::TaskDefinition")["WorkerTask"]["ContainerDefinitions"]
+    given = {variable["Name"]: variable["Value"] for variable in container["Environment"]}
+    assert metric["Namespace"] == given["POWERTOOLS_METRICS_NAMESPACE"]
+    assert metric["Dimensions"] == [{"Name": "service", "Value": given["POWERTOOLS_SERVICE_NAME"]}]
+    # that the worker reports it under this name is tests/stack/calls/test_live_worker.py
+    assert metric["MetricName"] == "Calls"
+
+
+def test_live_calls_cost_nothing_where_there_are_none() -> None:
+    """Without an image there is no worker, and nothing of what it would need."""
+    assert TEMPLATE["Parameters"]["WorkerImage"]["Default"] == ""
+    for name, resource in TEMPLATE["Resources"].items():
+        if resource["Type"].startswith(template.NOT_HERE) or name.startswith(("Call", "Worker", "Watcher")):
+            assert resource["Condition"] in ("HasLiveCalls", "HasOwnVpc", "HasWorkersAlways"), name
+
+
+def test_the_local_stack_leaves_out_what_needs_docker_and_nothing_else() -> None:
+    left = template.left_out(TEMPLATE)
+    assert {"WorkerService", "WorkerTask", "WorkerVpc", "WorkerScaling"} <= set(left)
+    assert all(name.startswith("Worker") for name in left)
+    kept = template.without_containers(TEMPLATE)
+    assert not [name for name in left if f"'{name}'" in str(kept)]  # nothing that stays refers to what is left out

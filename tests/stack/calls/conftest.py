@@ -8,7 +8,6 @@ import boto3
 import pytest
 from cloud import clients
 from cloud.calls.leases import LeaseTable
-from cloud.clients import client
 from cloud.video import endpoints
 
 from local import emulator
@@ -60,7 +59,7 @@ def leases(services: str) -> Iterator[LeaseTable]:
     """An empty table of calls, and a bucket."""
     resources.create(services)
     yield LeaseTable(TABLE, LEASE_S)
-    client("dynamodb").delete_table(TableName=TABLE)
+    resources.delete(services)
 
 
 def forget() -> None:

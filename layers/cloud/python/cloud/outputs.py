@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from speech.text.subtitles import Caption, captions, merge, to_srt, to_vtt
-from speech.text.transcript import Transcript, channel_label, to_text, to_transcribe_json
+from speech.text.transcript import Transcript, to_text, to_transcribe_json
 
 from cloud import storage
 from cloud.recordings import Recording
@@ -49,8 +49,8 @@ def render(name: str, transcript: Transcript, job_name: str, account_id: str) ->
 
 
 def _captions(transcript: Transcript) -> list[Caption]:
-    several = len(transcript.channels) > 1
+    names = transcript.names() if len(transcript.channels) > 1 else [""] * len(transcript.channels)
     return merge(
-        captions([token for final in finals for token in final.tokens], channel_label(channel) if several else "")
-        for channel, finals in enumerate(transcript.channels)
+        captions([token for final in finals for token in final.tokens], name)
+        for name, finals in zip(names, transcript.channels, strict=True)
     )

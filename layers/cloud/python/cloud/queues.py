@@ -31,9 +31,10 @@ class Message:
         return cls(record["messageId"], record["body"], record["receiptHandle"], receives)
 
 
-def send(queue_url: str, body: str) -> None:
-    """Sends a message."""
-    client("sqs").send_message(QueueUrl=queue_url, MessageBody=body)
+def send(queue_url: str, body: str, delay_s: int = 0) -> None:
+    """Sends a message, which arrives after `delay_s` seconds at the earliest."""
+    later = {"DelaySeconds": delay_s} if delay_s else {}
+    client("sqs").send_message(QueueUrl=queue_url, MessageBody=body, **later)
 
 
 def postpone(queue_url: str, message: Message, wait_s: int) -> None:

@@ -22,6 +22,12 @@ class BadSettings(RuntimeError):
     """The environment lacks variables or holds values that cannot be used; the text names each."""
 
 
+def check_formats(formats: tuple[str, ...]) -> None:
+    """Raises BadSettings unless all of these are formats of transcripts, and there is one."""
+    if not formats or any(name not in FORMATS for name in formats):
+        raise BadSettings(f"FORMATS must be of {', '.join(FORMATS)}; got {','.join(formats) or 'none'}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What every function needs beside Powertools' own: nothing."""
@@ -60,9 +66,7 @@ class TranscribeSettings(JobSettings):
     time_budget_s: int  # seconds after which it hands over in any case; 0: no such limit
 
     def __post_init__(self) -> None:
-        unknown = [name for name in self.formats if name not in FORMATS]
-        if unknown or not self.formats:
-            raise BadSettings(f"FORMATS must be of {', '.join(FORMATS)}; got {','.join(self.formats) or 'none'}")
+        check_formats(self.formats)
         if self.channel_identification not in CHANNEL_MODES:
             raise BadSettings(
                 f"CHANNEL_IDENTIFICATION must be {' or '.join(CHANNEL_MODES)}; got {self.channel_identification}"
@@ -126,6 +130,39 @@ class RecordsSettings(Settings):
     record_table: str
     transcript_stream: str  # name
     event_bus: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallStartSettings(Settings):
+    """The function that hears of live calls."""
+
+    call_table: str
+    calls_queue_url: str
+    call_retention_days: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveWorkerSettings(CallStartSettings):
+    """The process that hears live calls."""
+
+    models_dir: str
+    asr_bundle: str  # folder of the bundle in models_dir
+    output_bucket: str
+    output_prefix: str
+    work_prefix: str  # of checkpoints, in the output bucket
+    formats: tuple[str, ...]  # of FORMATS
+    transcript_stream: str  # name
+    event_bus: str
+    watcher_table: str
+    connections_url: str  # of API Gateway's connections API, stage included
+    most_calls: int  # at a time
+    lease_s: int  # a worker that has not been heard of for so long is dead
+    checkpoint_s: int  # between two checkpoints of a call
+    call_idle_s: int  # without audio a call is over
+    heartbeat_file: str  # touched while the process is well
+
+    def __post_init__(self) -> None:
+        check_formats(self.formats)
 
 
 def variables(kind: type[Settings]) -> tuple[str, ...]:

@@ -163,9 +163,9 @@ def upload_form(bucket: str, key: str, content_type: str, most_bytes: int, valid
     return form
 
 
-def write_bytes(bucket: str, key: str, body: bytes) -> None:
+def write_bytes(bucket: str, key: str, body: bytes, content_type: str = "application/octet-stream") -> None:
     """Writes a small object of our own."""
-    client("s3").put_object(Bucket=bucket, Key=key, Body=body)
+    client("s3").put_object(Bucket=bucket, Key=key, Body=body, ContentType=content_type)
 
 
 def delete_all(bucket: str, keys: list[str]) -> None:

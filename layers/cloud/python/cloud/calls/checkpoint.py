@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64decode, b64encode
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from speech.errors import BadSnapshot
@@ -15,7 +15,7 @@ from speech.media.formats import AudioFormat
 
 from cloud.live.told import Teller
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +34,27 @@ class SavedTrack:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A call between two batches of its stream."""
+    """A call between two batches of its streams."""
 
-    position: Position
+    positions: dict[int, Position]  # by stream of the call
     origin_ms: int | None  # the call's zero on the producer's clock; None: nothing was heard yet
-    tracks: dict[int, SavedTrack]  # by track number
+    tracks: dict[tuple[int, int], SavedTrack]  # by stream and track number
     contact_id: str | None = None  # of Amazon Connect
-    mime_type: str = ""  # of the tracks
+    mime_types: dict[int, str] = field(default_factory=dict)  # by stream: of its tracks
 
     def to_bytes(self) -> bytes:
         """JSON, packed."""
         tracks = {}
-        for number, track in self.tracks.items():
+        for (leg, number), track in self.tracks.items():
             snapshot = None if track.snapshot is None else b64encode(track.snapshot).decode()
-            tracks[str(number)] = asdict(track) | {"snapshot": snapshot}
+            tracks[f"{leg} {number}"] = asdict(track) | {"snapshot": snapshot}
         record = {
             "version": VERSION,
-            "position": asdict(self.position),
+            "positions": {leg: asdict(position) for leg, position in self.positions.items()},
             "origin_ms": self.origin_ms,
             "tracks": tracks,
             "contact_id": self.contact_id,
-            "mime_type": self.mime_type,
+            "mime_types": self.mime_types,
         }
         return gzip.compress(json.dumps(record, separators=(",", ":")).encode(), 1, mtime=0)
 
@@ -65,15 +65,25 @@ class Checkpoint:
             record = json.loads(gzip.decompress(packed))
             if record["version"] != VERSION:
                 raise BadSnapshot(f"a checkpoint of version {record['version']}, expected {VERSION}")
-            position = Position(**(record["position"] | {"heard_ms": _by_number(record["position"]["heard_ms"])}))
-            tracks = {int(number): _track(track) for number, track in record["tracks"].items()}
-            return cls(position, record["origin_ms"], tracks, record["contact_id"], record["mime_type"])
+            positions = {leg: _position(position) for leg, position in _by_number(record["positions"]).items()}
+            tracks = {_place(place): _track(track) for place, track in record["tracks"].items()}
+            mime_types = _by_number(record["mime_types"])
+            return cls(positions, record["origin_ms"], tracks, record["contact_id"], mime_types)
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
             raise BadSnapshot(f"these bytes are no checkpoint of a call: {error!r}") from error
 
 
-def _by_number(record: dict[str, int]) -> dict[int, int]:
+def _by_number(record: dict[str, Any]) -> dict[int, Any]:
     return {int(number): value for number, value in record.items()}
+
+
+def _position(record: dict[str, Any]) -> Position:
+    return Position(**(record | {"heard_ms": _by_number(record["heard_ms"])}))
+
+
+def _place(text: str) -> tuple[int, int]:
+    leg, number = text.split()
+    return int(leg), int(number)
 
 
 def _track(record: dict[str, Any]) -> SavedTrack:
@@ -90,4 +100,4 @@ def _track(record: dict[str, Any]) -> SavedTrack:
 def _final(record: dict[str, Any]) -> Final:
     words = tuple(Word(**word) for word in record["words"])
     tokens = tuple(Token(**(token | {"spoken": tuple(token["spoken"])})) for token in record["tokens"])
-    return Final(**(record | {"words": words, "tokens": tokens}))
+    return Final(record["segment"], words, tokens, record["start_s"], record["end_s"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from speech.media.call_events import Audio, Position
 
@@ -20,6 +20,7 @@ class Batch:
 
     call: str
     reader: int  # which reader of the call: one that was given up may have left some
+    leg: int  # which of the call's streams
     events: list[ConsumerEvent]
     position: Position  # behind the events
     ended: str = ""  # why there will be no more
@@ -36,19 +37,30 @@ class Feed:
 
     def __init__(self) -> None:
         self._batches: queue.Queue[Batch] = queue.Queue(WAITING)
-        self._readers: dict[str, tuple[Consumer, threading.Thread]] = {}
+        self._readers: dict[tuple[str, int], tuple[Consumer, threading.Thread]] = {}  # by call and stream
         self._closing = threading.Event()
 
-    def add(self, call: str, reader: int, consumer: Consumer) -> None:
-        """Read a call, as its reader number `reader`."""
-        thread = threading.Thread(target=self._read, args=(call, reader, consumer), name=f"call {call}", daemon=True)
-        self._readers[call] = consumer, thread
+    def add(self, call: str, reader: int, consumer: Consumer, leg: int = 0) -> None:
+        """Read a stream of a call, as its reader number `reader`."""
+        arguments = call, reader, leg, consumer
+        thread = threading.Thread(target=self._read, args=arguments, name=f"call {call}/{leg}", daemon=True)
+        self._readers[call, leg] = consumer, thread
         thread.start()
+
+    def hurry(self, call: str, leg: int, idle_s: float) -> None:
+        """A stream of a call is said to have ended: wait no longer for more of it."""
+        if reader := self._readers.get((call, leg)):
+            reader[0].patience = replace(reader[0].patience, idle_s=idle_s)
+
+    def stop(self, call: str, leg: int) -> None:
+        """End the reading of one stream; its last batch will say so."""
+        if reader := self._readers.get((call, leg)):
+            reader[0].stop()
 
     def drop(self, call: str) -> None:
         """Read a call no longer; batches of it that wait are still given out."""
-        if reader := self._readers.pop(call, None):
-            reader[0].stop()
+        for place in [place for place in self._readers if place[0] == call]:
+            self._readers.pop(place)[0].stop()
 
     def close(self) -> None:
         """End every reader and wait for it."""
@@ -71,13 +83,13 @@ class Feed:
             size += found[-1].audio_bytes
         return found
 
-    def _read(self, call: str, reader: int, consumer: Consumer) -> None:
+    def _read(self, call: str, reader: int, leg: int, consumer: Consumer) -> None:
         try:
             for events in consumer.batches():
                 ended = events[-1].reason if isinstance(events[-1], CallEnded) else ""
-                self._put(Batch(call, reader, events, consumer.position, ended))
+                self._put(Batch(call, reader, leg, events, consumer.position, ended))
         except Exception as error:  # a call that fails must not take the others with it
-            self._put(Batch(call, reader, [], consumer.position, "failed", error))
+            self._put(Batch(call, reader, leg, [], consumer.position, "failed", error))
 
     def _put(self, batch: Batch) -> None:
         while not self._closing.is_set():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from speech.media.call_events import Audio, AudioTrack, FragmentDone, Position
 from speech.media.kvs import CONTACT, MIME_TYPE
+from speech.media.timeline import is_above
 from speech.text.transcript import Transcript
 
 from cloud.calls.call import Call
@@ -20,29 +21,33 @@ if TYPE_CHECKING:
     from speech.asr.recognizer import Recognizer
 
 
+Place = tuple[int, int]  # of a track: which of the call's streams, and the track's number there
+
+
 @dataclass(slots=True)
 class Session:
     """A call; made by `begin` or `resume`."""
 
     call: Call
     recognizer: Recognizer
-    position: Position = field(default_factory=Position)  # behind everything that was taken
+    positions: dict[int, Position] = field(default_factory=dict)  # by stream: behind everything that was taken
     origin_ms: int | None = None  # the call's zero on the producer's clock: its first block
-    tracks: dict[int, Track] = field(default_factory=dict)
+    tracks: dict[Place, Track] = field(default_factory=dict)
     contact_id: str | None = None  # of Amazon Connect: given, or that of the first fragment that has one
-    mime_type: str = ""  # of the tracks, as the last fragment said
-    unheard: dict[int, str] = field(default_factory=dict)  # tracks that cannot be recognised, and why
+    mime_types: dict[int, str] = field(default_factory=dict)  # by stream: of its tracks, as the last fragment said
+    unheard: dict[Place, str] = field(default_factory=dict)  # tracks that cannot be recognised, and why
+    trouble: str = ""  # why it could not be heard to its end
 
     @classmethod
     def begin(cls, call: Call, recognizer: Recognizer) -> Session:
         """A call of which nothing was heard."""
-        return cls(call, recognizer, contact_id=call.contact_id, mime_type=call.mime_type)
+        return cls(call, recognizer, origin_ms=call.began_ms, contact_id=call.contact_id)
 
     @classmethod
     def resume(cls, call: Call, recognizer: Recognizer, saved: Checkpoint) -> Session:
         """From where another worker put it down. Raises BadSnapshot if that was done with another bundle."""
         tracks = {
-            number: Track(
+            place: Track(
                 track.channel,
                 track.speaker,
                 track.format,
@@ -52,59 +57,69 @@ class Session:
                 list(track.finals),
                 track.numbered,
             )
-            for number, track in saved.tracks.items()
+            for place, track in saved.tracks.items()
         }
-        return cls(
-            call,
-            recognizer,
-            saved.position,
-            saved.origin_ms,
-            tracks,
-            saved.contact_id,
-            saved.mime_type or call.mime_type,
-        )
+        contact = saved.contact_id or call.contact_id
+        return cls(call, recognizer, saved.positions, saved.origin_ms, tracks, contact, saved.mime_types)
 
-    def consumer(self, patience: Patience) -> Consumer:
-        """Reads the call's stream from where this session stands."""
+    def consumer(self, patience: Patience, leg: int = 0) -> Consumer:
+        """Reads one of the call's streams from where this session stands."""
+        of = self.call.legs[leg]
         return Consumer(
-            self.call.stream,
-            self.call.start,
-            self.position,
+            of.stream,
+            of.start,
+            self.positions.get(leg, Position()),
             contact_id=self.contact_id,
-            mime_type=self.mime_type,
+            mime_type=self.mime_types.get(leg) or of.mime_type,
             patience=patience,
         )
 
-    def take(self, events: Iterable[ConsumerEvent], position: Position) -> None:
-        """A batch of the consumer, and its position behind it."""
+    def take(self, events: Iterable[ConsumerEvent], position: Position, leg: int = 0) -> None:
+        """A batch of the consumer of a stream, and its position behind it."""
         for event in events:
             if isinstance(event, AudioTrack):
-                self._declare(event)
-            elif isinstance(event, Audio) and (track := self.tracks.get(event.track)):
+                self._declare(event, leg)
+            elif isinstance(event, Audio) and (track := self.tracks.get((leg, event.track))):
                 if self.origin_ms is None:
-                    self.origin_ms = event.at_ms
+                    self.origin_ms = self._origin(event.at_ms)
                 track.hear(event.at_ms - self.origin_ms, event.data)
             elif isinstance(event, FragmentDone):
-                self.mime_type = event.tags.get(MIME_TYPE, self.mime_type)
+                self.mime_types[leg] = event.tags.get(MIME_TYPE, self.mime_types.get(leg, ""))
                 self.contact_id = self.contact_id or event.tags.get(CONTACT)
-        self.position = position
+        self.positions[leg] = position
 
-    def _declare(self, event: AudioTrack) -> None:
-        number = event.track.number
+    def is_behind(self, leg: int, fragment: str) -> bool:
+        """Whether a stream was heard up to this fragment."""
+        heard = self.positions.get(leg, Position()).fragment
+        return bool(fragment and heard) and not is_above(fragment, heard or "")
+
+    def _origin(self, at_ms: int) -> int:
+        """Zero of the call's clock: its first block; of several streams, where the earliest is said to begin."""
+        starts = [leg.start.timestamp_s for leg in self.call.legs if leg.start.kind == "PRODUCER_TIMESTAMP"]
+        return min(at_ms, *(round(1000 * at_s) for at_s in starts)) if len(starts) > 1 else at_ms
+
+    def _declare(self, event: AudioTrack, leg: int) -> None:
+        place = leg, event.track.number
+        several = len(self.call.legs) > 1
         if event.format is None:
-            self.unheard[number] = event.reason
-            self.tracks.pop(number, None)
-        elif number in self.tracks:
-            self.tracks[number].change_format(event.format)
+            self.unheard[place] = event.reason
+            self.tracks.pop(place, None)
+        elif place in self.tracks:
+            self.tracks[place].change_format(event.format)
+        elif several and any(held == leg for held, _ in self.tracks):
+            self.unheard[place] = "a call of two streams has one track on each"
         else:
-            channel = len(self.tracks)
-            self.tracks[number] = Track(channel, event.speaker, event.format, Teller(channel))
+            # Which of two streams is heard first is a matter of chance, so that they are numbered as the call has them.
+            taken = {track.channel for track in self.tracks.values()}
+            channel = leg if several and leg not in taken else max(taken, default=-1) + 1
+            speaker = self.call.legs[leg].speaker or event.speaker
+            self.tracks[place] = Track(channel, speaker, event.format, Teller(channel))
 
     def checkpoint(self) -> Checkpoint:
         """For `resume` anywhere; only when nothing waits, as after `step`."""
         assert not any(track.waiting for track in self.tracks.values())
         tracks = {
-            number: SavedTrack(
+            place: SavedTrack(
                 track.channel,
                 track.speaker,
                 track.format,
@@ -114,21 +129,24 @@ class Session:
                 tuple(track.finals),
                 track.numbered,
             )
-            for number, track in self.tracks.items()
+            for place, track in self.tracks.items()
         }
-        return Checkpoint(self.position, self.origin_ms, tracks, self.contact_id, self.mime_type)
+        return Checkpoint(self.positions, self.origin_ms, tracks, self.contact_id, self.mime_types)
 
     def finish(self) -> list[Told]:
         """The call is over: what its tracks still owed."""
         return [record for track in self.tracks.values() for record in track.finish()]
 
     def transcript(self) -> Transcript:
-        """The finals so far, a channel for each track, in the call's clock."""
-        tracks = sorted(self.tracks.values(), key=lambda track: track.channel)
-        duration_s = max((track.end_ms or 0.0 for track in tracks), default=0.0) / 1000
-        warnings = tuple(f"track {number} was not heard: {reason}" for number, reason in self.unheard.items())
-        finals = tuple(tuple(track.finals) for track in tracks)
-        return Transcript(duration_s, finals, warnings, self.recognizer.language)
+        """The finals so far, a channel for each track with its speaker's name, in the call's clock."""
+        by_channel = {track.channel: track for track in self.tracks.values()}
+        tracks = [by_channel.get(channel) for channel in range(max(by_channel, default=-1) + 1)]
+        duration_s = max((track.end_ms or 0.0 for track in by_channel.values()), default=0.0) / 1000
+        warnings = [f"track {number} was not heard: {reason}" for (_, number), reason in self.unheard.items()]
+        warnings += [f"the call was not heard to its end: {self.trouble}"] if self.trouble else []
+        finals = tuple(tuple(track.finals) if track else () for track in tracks)
+        speakers = tuple(track.speaker if track else "unknown" for track in tracks)
+        return Transcript(duration_s, finals, tuple(warnings), self.recognizer.language, speakers)
 
 
 def step(sessions: Iterable[Session]) -> dict[str, list[Told]]:

@@ -115,7 +115,10 @@ class Track:
         self.teller, told = self.teller.tell(events)
         for record in told:
             record["speaker"] = self.speaker
-            if record["type"] != "partial":
+            if record["type"] == "partial":
+                # After a take-over partials may come again, cut differently: this says which of two is the later one.
+                record["heard_s"] = round((self.end_ms or 0.0) / 1000, 3)
+            else:
                 record["number"] = self.numbered
                 self.numbered += 1
         return settled(told)
@@ -129,4 +132,4 @@ def later(final: Final, by_s: float) -> Final:
 
     words = tuple(replace(word, **times(word)) for word in final.words)  # type: ignore[arg-type]
     tokens = tuple(replace(token, **times(token)) for token in final.tokens)  # type: ignore[arg-type]
-    return Final(final.segment, words, tokens, **times(final))
+    return Final(final.segment, words, tokens, times(final)["start_s"], times(final)["end_s"])

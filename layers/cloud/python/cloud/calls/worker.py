@@ -13,24 +13,29 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 from speech.errors import BadSnapshot
-from speech.text.transcript import Transcript
 
 from cloud import storage
-from cloud.calls.call import Call
 from cloud.calls.checkpoint import Checkpoint
 from cloud.calls.feed import Batch, Feed
+from cloud.calls.intake import Intake
 from cloud.calls.leases import Lease, LeaseTable, LostLease, NotFree
 from cloud.calls.session import Session, step
+from cloud.calls.sink import Beginning, Replies, Settling, Sink
 from cloud.live.told import Told
+from cloud.notices import NotDelivered
 from cloud.observability import logger
 from cloud.video.consumer import Patience
 
 if TYPE_CHECKING:
     from speech.asr.recognizer import Recognizer
+
+TROUBLE = (ClientError, BotoCoreError, NotDelivered)  # of a service; it is tried again
+AGAIN_S = 1.0  # after trouble
+ENDING_S = 5.0  # without audio, once an event has said that a stream has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +53,6 @@ class WorkerSettings:
     patience: Patience = field(default_factory=Patience)
 
 
-class Sink(Protocol):
-    """Where results go. Both may be called again with the same: what was told has (call, channel, number)."""
-
-    def tell(self, call: Call, records: list[Told]) -> None:
-        """Records of a call, in order for each channel; those that are no partials are numbered."""
-        ...
-
-    def ended(self, call: Call, transcript: Transcript, reason: str) -> None:
-        """The call is over."""
-        ...
-
-
 @dataclass(slots=True)
 class Held:
     """A call in work."""
@@ -69,7 +62,15 @@ class Held:
     renewed_s: float
     saved_s: float
     saves: int = 0
-    ended: str = ""
+    reading: set[int] = field(default_factory=set)  # its streams that are read, or were until they ended
+    ended: dict[int, str] = field(default_factory=dict)  # why, by stream
+    untold: list[Told] = field(default_factory=list)  # records that wait for trouble to be over
+    rests_until_s: float = 0.0  # after trouble
+
+    @property
+    def reason(self) -> str:
+        """Why the call is over; empty while it goes on."""
+        return "" if self.reading - self.ended.keys() else self.ended[min(self.ended)]
 
 
 @dataclass(slots=True)
@@ -82,56 +83,91 @@ class Worker:
     sink: Sink
     owner: str
     clock: Callable[[], float] = time.time
+    intake: Intake | None = None  # where new calls are heard of at once; the table tells of them as well, but later
+    replies: Replies | None = None  # who answers callers
     held: dict[str, Held] = field(default_factory=dict)
     feed: Feed = field(default_factory=Feed)
     _looked_s: float = 0.0
 
     def turn(self) -> None:
         """Take calls if that is due, hear what has come, tell what follows, save and renew what is due."""
-        self.look()
+        try:
+            self.look()
+        except TROUBLE:
+            logger.exception("no calls are taken this time")
         for batch in self.feed.take(self.settings.wait_s, self.settings.turn_bytes):
             held = self.held.get(batch.call)
             if held and held.lease.generation == batch.reader:
                 self._take(held, batch)
-        told = step([held.session for held in self.held.values()])
-        for call, records in told.items():
-            self.sink.tell(self.held[call].lease.call, records)
+        for call, records in step([held.session for held in self.held.values()]).items():
+            self._attempt(self.held[call], self._tell, records)
         for held in list(self.held.values()):
-            try:
-                self._keep(held)
-            except LostLease as lost:
-                logger.warning("%s: another worker goes on with it", lost)
-                self._forget(held)
+            if self.clock() >= held.rests_until_s:
+                self._attempt(held, self._keep)
+        if self.replies:
+            self.replies.flush()
 
     def look(self) -> None:
-        """Take calls that nobody holds, as far as there is room."""
-        now_s, room = self.clock(), self.settings.most_calls - len(self.held)
+        """Take calls that nobody holds, as far as there is room: those of messages, and now and then of the table."""
+        room, now_s = self.settings.most_calls - len(self.held), self.clock()
+        if self.intake:
+            for note in self.intake.take(max(0, room)):
+                if room <= 0:
+                    self.intake.put_back(note)
+                elif self._acquire(note.call, now_s) or self.leases.read(note.call):
+                    self.intake.done(note)
+                    room = self.settings.most_calls - len(self.held)
+                # Of one that is not in the table the message comes again, and at last is a dead letter.
         if room <= 0 or now_s - self._looked_s < self.settings.look_s:
             return
         self._looked_s = now_s
         for call_id in self.leases.free(room, now_s):
-            if call_id in self.held:
-                continue  # our own, which was not renewed in time: renewing it will tell whether it is still ours
-            try:
-                self._begin(self.leases.acquire(call_id, self.owner, now_s))
-            except NotFree:
-                continue
+            # One of our own was not renewed in time: renewing it will tell whether it is still ours.
+            if call_id not in self.held:
+                self._acquire(call_id, now_s)
 
     def hand_over(self) -> None:
         """Save every call and let go of it, for another worker to go on at once."""
+        if self.replies:
+            self.replies.put_down()
         for held in list(self.held.values()):
-            try:
-                self.leases.hand_over(held.lease, self._save(held))
-            except LostLease as lost:
-                logger.warning("%s: another worker goes on with it", lost)
+            self._attempt(held, self._hand_over)
         self.held.clear()
         self.feed.close()
+        if self.intake:
+            self.intake.close()
 
-    def _begin(self, lease: Lease) -> None:
-        call, now_s, session = lease.call, self.clock(), self._session(lease)
-        self.held[call.id] = Held(lease, session, now_s, now_s)
-        self.feed.add(call.id, lease.generation, session.consumer(self.settings.patience))
-        logger.info("call %s taken as its holder number %d", call.id, lease.generation)
+    def _hand_over(self, held: Held) -> None:
+        self.leases.hand_over(held.lease, self._saved(held))
+        if self.intake:
+            self.intake.send(held.lease.call.id)
+
+    def _attempt(self, held: Held, work: Callable[..., None], *arguments: Any) -> None:
+        """Trouble with one call must not take the others with it."""
+        try:
+            work(held, *arguments)
+        except LostLease as lost:
+            logger.warning("%s: another worker goes on with it", lost)
+            self._forget(held)
+        except TROUBLE:
+            logger.exception("call %s: to be tried again", held.lease.call.id)
+            held.rests_until_s = self.clock() + AGAIN_S
+
+    def _acquire(self, call_id: str, now_s: float) -> bool:
+        """Whether the call is ours now."""
+        try:
+            lease = self.leases.acquire(call_id, self.owner, now_s)
+        except NotFree:
+            return False
+        held = Held(lease, self._session(lease), now_s, now_s)
+        self.held[call_id] = held
+        self._read(held)
+        if self.replies:
+            self.replies.begin(lease, held.session)
+        if lease.generation == 1 and isinstance(self.sink, Beginning):
+            self.sink.began(lease.call)
+        logger.info("call %s taken as its holder number %d", call_id, lease.generation)
+        return True
 
     def _session(self, lease: Lease) -> Session:
         """Where the call was put down, or its beginning."""
@@ -146,45 +182,93 @@ class Worker:
                 logger.warning("call %s begins anew: %s", lease.call.id, error)
         return Session.begin(lease.call, self.recognizer)
 
+    def _read(self, held: Held) -> None:
+        """Read the streams of a call that have become known, and no longer wait for those that have ended."""
+        call = held.session.call = held.lease.call
+        for number, leg in enumerate(call.legs):
+            if number not in held.reading:
+                held.reading.add(number)
+                consumer = held.session.consumer(self.settings.patience, number)
+                self.feed.add(call.id, held.lease.generation, consumer, number)
+            if leg.last is not None and number not in held.ended:
+                self.feed.hurry(call.id, number, min(ENDING_S, self.settings.patience.idle_s))
+                if held.session.is_behind(number, leg.last):
+                    self.feed.stop(call.id, number)
+
     def _take(self, held: Held, batch: Batch) -> None:
-        held.session.take(batch.events, batch.position)
-        held.ended = batch.ended
+        held.session.take(batch.events, batch.position, batch.leg)
+        if batch.ended:
+            held.ended[batch.leg] = batch.ended
         if batch.error:
+            held.session.trouble = str(batch.error)
             logger.error("call %s failed: %s", batch.call, batch.error)
+
+    def _tell(self, held: Held, records: list[Told]) -> None:
+        held.untold += records
+        if not held.untold:
+            return
+        if held.lease.call.began_ms is None and held.session.origin_ms is not None:
+            held.lease = self.leases.pin(held.lease, held.session.origin_ms)
+            held.session.call = held.lease.call
+        told, held.untold = held.untold, []
+        self.sink.tell(held.lease.call, told)
+        if self.replies:
+            self.replies.hear(held.lease.call.id, held.session, told)
 
     def _keep(self, held: Held) -> None:
         """What is due for a call whose audio has all been heard. Raises LostLease."""
+        self._tell(held, [])
         now_s = self.clock()
-        if held.ended:
+        if held.reason:
             self._end(held, now_s)
         elif now_s - held.saved_s >= self.settings.checkpoint_s:
-            before, key = held.lease.checkpoint, self._save(held)
-            held.lease = self.leases.renew(held.lease, now_s, key)
-            held.saved_s = held.renewed_s = now_s
-            if before:
+            before, key = held.lease.checkpoint, self._saved(held)
+            self._renew(held, now_s, key)
+            held.saved_s = now_s
+            if before and key:
                 storage.delete_all(self.settings.bucket, [before])
         elif now_s - held.renewed_s >= self.settings.renew_s:
-            held.lease = self.leases.renew(held.lease, now_s)
-            held.renewed_s = now_s
+            self._renew(held, now_s)
 
-    def _save(self, held: Held) -> str:
-        """Write a checkpoint; its key. It counts only once the lease names it."""
+    def _renew(self, held: Held, now_s: float, checkpoint: str | None = None) -> None:
+        held.lease = self.leases.renew(held.lease, now_s, checkpoint)
+        held.renewed_s = now_s
+        self._read(held)
+
+    def _saved(self, held: Held) -> str | None:
+        """Key of a checkpoint of now, which counts only once the lease names it; None while it cannot be had.
+
+        What lies before a checkpoint is never told again, so that all of it must have arrived.
+        """
         held.saves += 1
         key = f"{self.settings.prefix}{held.lease.call.id}/{held.lease.generation}-{held.saves}.checkpoint"
-        storage.write_bytes(self.settings.bucket, key, held.session.checkpoint().to_bytes())
+        try:
+            self._tell(held, [])
+            self._settle()
+            storage.write_bytes(self.settings.bucket, key, held.session.checkpoint().to_bytes())
+        except TROUBLE:
+            logger.exception("call %s: no checkpoint this time", held.lease.call.id)
+            return None
         return key
 
+    def _settle(self) -> None:
+        if isinstance(self.sink, Settling):
+            self.sink.settle()
+
     def _end(self, held: Held, now_s: float) -> None:
-        """The stream of a call is over: tell the rest, then let nobody take the call again."""
+        """The streams of a call are over: tell the rest, then let nobody take the call again."""
         call = held.lease.call
-        if records := held.session.finish():
-            self.sink.tell(call, records)
-        self.sink.ended(call, held.session.transcript(), held.ended)
-        self.leases.end(held.lease, held.ended, now_s)
+        self._tell(held, held.session.finish())
+        self._settle()
+        self.sink.ended(held.lease.call, held.session.transcript(), held.reason)
+        self.leases.end(held.lease, held.reason, now_s)
         if held.lease.checkpoint:
             storage.delete_all(self.settings.bucket, [held.lease.checkpoint])
+        logger.info("call %s has ended: %s", call.id, held.reason)
         self._forget(held)
 
     def _forget(self, held: Held) -> None:
-        del self.held[held.lease.call.id]
+        self.held.pop(held.lease.call.id, None)
         self.feed.drop(held.lease.call.id)
+        if self.replies:
+            self.replies.end(held.lease.call.id)

@@ -21,6 +21,13 @@ class Transcript:
     channels: tuple[tuple[Final, ...], ...]
     warnings: tuple[str, ...] = ()  # for example that the file was truncated
     language: str = "en-US"
+    speakers: tuple[str, ...] = ()  # who is heard on each channel, where that is known: "customer", "agent"
+
+    def names(self) -> list[str]:
+        """What to call the channels before people: by their speakers where each has another one."""
+        numbered = [channel_label(channel) for channel in range(len(self.channels))]
+        known = len(set(self.speakers) - {"unknown"}) == len(self.channels)
+        return list(self.speakers) if known else numbered
 
     def in_time(self) -> list[tuple[int, Final]]:
         """(channel, final) of every segment by its start; channels that start together in the channels' order."""
@@ -44,7 +51,8 @@ def to_transcribe_json(
 
     Format: Amazon Transcribe Developer Guide, "Data input and output" and "Example channel identification output
     (batch)": times and confidences are strings, punctuation has no times, `audio_segments` name items by id.
-    `results.raw_words` and `results.warnings` are additions that such a consumer passes over.
+    `results.raw_words`, `results.warnings` and `results.speakers` (who is heard on which channel, of calls) are
+    additions that such a consumer passes over.
     `identify_channels`: label the channels; as a rule, when there are several.
     """
     labelled = len(transcript.channels) > 1 if identify_channels is None else identify_channels
@@ -59,6 +67,8 @@ def to_transcribe_json(
     if labelled:
         results["channel_labels"] = _channel_labels(items, len(transcript.channels))
     results |= {"items": items, "audio_segments": segments, "raw_words": _raw_words(transcript, labelled)}
+    if transcript.speakers:
+        results["speakers"] = {channel_label(channel): who for channel, who in enumerate(transcript.speakers)}
     if transcript.warnings:
         results["warnings"] = list(transcript.warnings)
     return {"jobName": job_name, "accountId": account_id, "status": "COMPLETED", "results": results}
@@ -115,11 +125,11 @@ def _decimal(value: float) -> str:
 def to_text(transcript: Transcript, labels: Sequence[str] | None = None) -> str:
     """Plain text, a paragraph for each turn: a long silence or another channel begins a new one.
 
-    `labels`: names of the channels, "ch_0", "ch_1" as a rule; one channel alone is not labelled.
+    `labels`: names of the channels, their speakers or "ch_0", "ch_1" as a rule; one channel alone is not labelled.
     """
     if not transcript.channels:
         return ""
-    names = labels or [channel_label(channel) for channel in range(len(transcript.channels))]
+    names = labels or transcript.names()
     single = len(transcript.channels) == 1
     paragraphs = [text if single else f"{names[channel]}: {text}" for channel, text in _turns(transcript)]
     return "\n\n".join(paragraphs) + "\n" if paragraphs else ""

@@ -1,0 +1,75 @@
+"""What a worker does with what it hears: a sink tells the world, and where callers are answered, replies listen.
+
+Where a spoken reply plugs in: `Replies`, which is given the same records as the sink, right behind it; each perhaps
+again after another worker has taken over, under the same (channel, number).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from speech.text.transcript import Transcript
+
+from cloud.calls.call import Call
+from cloud.live.told import Told
+
+if TYPE_CHECKING:
+    from cloud.calls.leases import Lease
+    from cloud.calls.session import Session
+
+
+class Sink(Protocol):
+    """Where results go. Everything may be called again with the same: what was told has (call, channel, number).
+
+    `call.began_ms` is the zero of all times `..._s` in records.
+    """
+
+    def tell(self, call: Call, records: list[Told]) -> None:
+        """Records of a call, in order for each channel; those that are no partials are numbered."""
+        ...
+
+    def ended(self, call: Call, transcript: Transcript, reason: str) -> None:
+        """The call is over; every record was told."""
+        ...
+
+
+@runtime_checkable
+class Settling(Protocol):
+    """A sink that delivers what it is told in a thread of its own."""
+
+    def settle(self) -> None:
+        """Return once all of it has arrived. Raises NotDelivered, and may be called again."""
+        ...
+
+
+@runtime_checkable
+class Beginning(Protocol):
+    """A sink that is told when the first worker takes a call."""
+
+    def began(self, call: Call) -> None:
+        """A call is being heard from now on."""
+        ...
+
+
+class Replies(Protocol):
+    """Who answers callers; used by the worker's thread, and must not make it wait."""
+
+    def begin(self, lease: Lease, session: Session) -> None:
+        """A call was taken."""
+        ...
+
+    def hear(self, call_id: str, session: Session, told: list[Told]) -> None:
+        """What was told of a call just now."""
+        ...
+
+    def flush(self) -> None:
+        """Tell of replies what there is to tell; called once a turn."""
+        ...
+
+    def end(self, call_id: str) -> None:
+        """A call is over, or another worker's."""
+        ...
+
+    def put_down(self) -> None:
+        """The worker is told to stop: leave every answer for the next one."""
+        ...
