@@ -1,7 +1,7 @@
 """Spectrograms one above the other, to look at: `python -m models.tts.pictures OURS THEIRS OUT [--names a b c]`.
 
-OURS and THEIRS are folders with recordings of the same names (`models.tts.evaluate` writes one, the teacher the other).
-Each picture of OUT has ours above and theirs below, 0 to 12 kHz from bottom to top, 100 pixels a second, 80 dB of range.
+OURS and THEIRS are folders with recordings of the same names (`models.tts.evaluate` writes one, the teacher the
+other). Each picture has ours above and theirs below, 0 to 12 kHz upwards, 100 pixels a second, 80 dB of range.
 """
 
 from __future__ import annotations
