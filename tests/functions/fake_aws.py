@@ -148,7 +148,7 @@ class FakeQueues:
     waits: list[tuple[str, int]] = field(default_factory=list)  # (receipt, seconds)
     down: bool = False
 
-    def send_message(self, QueueUrl: str, MessageBody: str) -> dict[str, Any]:
+    def send_message(self, QueueUrl: str, MessageBody: str, DelaySeconds: int = 0) -> dict[str, Any]:
         if self.down:
             raise refusal("ServiceUnavailable")
         self.sent.append((QueueUrl.rsplit("/", 1)[1], MessageBody))
