@@ -30,6 +30,10 @@ ENVIRONMENT = {
     "CLIP_S": "20",
     "UPLOAD_MB": "2048",
     "CORS_ORIGIN": "https://example.com",
+    "OUTPUT_PREFIX": "transcripts/",
+    "CALL_TABLE": "calls",
+    "CALLS_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/123456789012/calls",
+    "CALL_RETENTION_DAYS": "30",
 }
 
 

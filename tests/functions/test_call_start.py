@@ -117,7 +117,7 @@ def test_a_plain_request_starts_a_call(app: ModuleType, aws: FakeAws) -> None:
     ("case", "text"),
     [
         ("request_without_stream", "stream must be the name or ARN of a video stream; got None"),
-        ("request_with_unknown_field", "unknown field 'begin': expected stream, id, from, contact_id, mime_type"),
+        ("request_with_unknown_field", "unknown field 'begin': expected stream, id, start, contact_id, mime_type"),
         ("unknown_event", "detail-type 'Scheduled Event': expected 'Chime VoiceConnector Streaming Status' or"),
     ],
 )
@@ -136,11 +136,11 @@ def test_what_names_no_call_is_refused_by_name(app: ModuleType, aws: FakeAws, ca
         {"stream": "arn:aws:s3:::bucket"},
         {"id": "a/b"},
         {"id": ""},
-        {"from": "yesterday"},
-        {"from": {"timestamp_s": -1}},
-        {"from": {"timestamp_s": 1e12}},  # milliseconds
-        {"from": {"timestamp_s": 1.0, "fragment": "1"}},
-        {"from": {"fragment": "first"}},
+        {"start": "yesterday"},
+        {"start": {"timestamp_s": -1}},
+        {"start": {"timestamp_s": 1e12}},  # milliseconds
+        {"start": {"timestamp_s": 1.0, "fragment": "1"}},
+        {"start": {"fragment": "first"}},
         {"contact_id": 7},
     ],
 )
@@ -155,7 +155,7 @@ def test_each_field_of_a_request_is_looked_at(changed: dict[str, Any]) -> None:
     [("now", Start("NOW")), ("earliest", Start("EARLIEST")), ({"fragment": "7"}, Start("FRAGMENT_NUMBER", "7"))],
 )
 def test_where_to_begin(given: Any, start: Start) -> None:
-    assert plain({"stream": "s", "from": given}).start == start
+    assert plain({"stream": "s", "start": given}).start == start
 
 
 @pytest.mark.parametrize("field", ["transactionId", "streamArn", "startTime", "streamingStatus"])

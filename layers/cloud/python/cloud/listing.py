@@ -1,4 +1,4 @@
-"""Jobs newest first, out of an index that knows them by state: the heads of its partitions, merged, a page at a time.
+"""Jobs or calls, newest first, out of an index by state: the heads of its partitions, merged, a page at a time.
 
 A page ends with a mark, the time and id of its last job; the next one goes on behind it, whatever came in meanwhile.
 """
@@ -9,11 +9,9 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from speech.errors import BadInput
-
-from cloud.jobs import JobTable
 
 STATUSES = ("AWAITING_UPLOAD", "QUEUED", "IN_PROGRESS", "COMPLETED", "FAILED")
 LAST = ("9999", "")  # behind every time that is written in ISO 8601
@@ -27,8 +25,16 @@ class Page:
     next: str | None
 
 
-def newest(jobs: JobTable, statuses: Sequence[str], limit: int, after: str | None = None) -> Page:
-    """Up to `limit` jobs in any of these states, behind a mark. Raises BadInput for a mark that is none."""
+class Listed(Protocol):
+    """A table of things that have an id, a state and a time of creation."""
+
+    def in_state(self, status: str, until: str) -> Iterator[dict[str, Any]]:
+        """Those in a state that were created at the time `until` or before, newest first."""
+        ...
+
+
+def newest(jobs: Listed, statuses: Sequence[str], limit: int, after: str | None = None) -> Page:
+    """Up to `limit` things in any of these states, behind a mark. Raises BadInput for a mark that is none."""
     mark = _unpack(after) if after else LAST
     heads = [item for status in statuses for item in _behind(jobs, status, mark, limit + 1)]
     heads.sort(key=_place, reverse=True)
@@ -36,7 +42,7 @@ def newest(jobs: JobTable, statuses: Sequence[str], limit: int, after: str | Non
     return Page(page, _pack(_place(page[-1])) if len(heads) > limit else None)
 
 
-def _behind(jobs: JobTable, status: str, mark: tuple[str, str], limit: int) -> Iterator[dict[str, Any]]:
+def _behind(jobs: Listed, status: str, mark: tuple[str, str], limit: int) -> Iterator[dict[str, Any]]:
     """The first jobs of a state behind a mark; those of one instant come in any order, so all of them are read."""
     found = 0
     last = None

@@ -111,6 +111,10 @@ class ApiSettings(Settings):
     clip_s: int  # seconds of audio that are transcribed while the caller waits
     upload_mb: int  # MiB of one upload, at most
     cors_origin: str  # whose pages may call: an origin, * for any, none for none
+    output_prefix: str  # of transcripts, in the output bucket
+    call_table: str  # of live calls; none: there are none
+    calls_queue_url: str
+    call_retention_days: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,7 @@ def add(api: APIGatewayRestResolver, jobs: JobTable) -> None:
         summary="The transcript of a job",
         description="`json` is Amazon Transcribe's job document. One of more than 5 MiB is a redirection to S3.",
         tags=["Jobs"],
-        responses=errors(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT) | {200: _success(), 303: _moved()},
+        responses=errors(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT) | {200: success(), 303: moved()},
     )
     def transcript(id: JobId, format: Annotated[Format, Query()] = "json") -> Response[str]:
         item = _found(jobs, id)
@@ -117,7 +117,8 @@ def _location(item: dict[str, Any], format: str) -> tuple[str, str]:
     raise ApiError(HTTPStatus.NOT_FOUND, message, code="format_not_written", param="format")
 
 
-def _success() -> OpenAPIResponse:
+def success() -> OpenAPIResponse:
+    """Entry of `responses`: a transcript, in any format."""
     kinds: dict[str, Any] = {
         name.split(";")[0]: {"schema": {"type": "string"}} for name in outputs.CONTENT_TYPES.values()
     }
@@ -125,5 +126,6 @@ def _success() -> OpenAPIResponse:
     return OpenAPIResponse(description="The transcript", content=kinds)
 
 
-def _moved() -> OpenAPIResponse:
+def moved() -> OpenAPIResponse:
+    """Entry of `responses`: a transcript that is too large to pass here."""
     return OpenAPIResponse(description="The transcript is at the address in `Location`, for five minutes")

@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 from aws_lambda_powertools.event_handler.openapi.models import APIKey, HTTPBearer, Server
 from aws_lambda_powertools.metrics import MetricUnit
 
-from cloud.api import catalogue, errors, jobs, limits, speech, tokens, transcriptions, uploads
+from cloud.api import calls, catalogue, errors, jobs, limits, speech, tokens, transcriptions, uploads
 from cloud.api.document import Resolver
 from cloud.api.voices import Voices
 from cloud.jobs import JobTable
@@ -26,7 +26,7 @@ ABOUT: dict[str, Any] = {
     "title": "Undertone",
     "version": "1",
     "description": "Speech to text and back, in your account. `/v1/audio` is OpenAI's: point a client's base URL here.",
-    "tags": ["Audio", "Jobs", "Service"],  # in this order
+    "tags": ["Audio", "Jobs", "Calls", "Service"],  # in this order
     "servers": [Server(url=".")],  # relative to the document, wherever it is served
     "security_schemes": {
         "bearer": HTTPBearer(description="The API key, as OpenAI's clients send theirs."),
@@ -57,6 +57,8 @@ class Service:
         speech.add(self.api, Voices.of(settings.models_dir, settings.tts_bundle))
         uploads.add(self.api, settings, table)
         jobs.add(self.api, table)
+        if settings.call_table != calls.NO_CALLS:
+            calls.add(self.api, settings)
         tokens.add(self.api, settings.token_secret)
         limits.add(self.api)
         self._serve_document()

@@ -14,11 +14,12 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cloud.calls.call import Call
+from cloud.calls.told import iso
 from cloud.clients import client
 from cloud.jobs import DAY_S, from_attribute, to_attribute
 
 INDEX = "by-status"  # status, lease_until_s: those that nobody holds are at its beginning
-NEWEST = "by-created"  # status, created_s
+NEWEST = "by-created"  # status, created_at
 OPEN, ENDED = "OPEN", "ENDED"
 
 
@@ -60,7 +61,7 @@ class LeaseTable:
             "status": OPEN,
             "lease_until_s": now_s + queued_s if queued_s else 0,
             "generation": 0,
-            "created_s": now_s,
+            "created_at": iso(now_s),
             "expires_at": int(now_s) + self._retention_s,
         }
         try:
@@ -149,17 +150,17 @@ class LeaseTable:
         sets = "SET #status = :ended, #reason = :reason, #ended_s = :now_s REMOVE #owner, #checkpoint"
         self._as_holder(lease, sets, values)
 
-    def newest(self, status: str, until_s: float) -> Iterator[dict[str, Any]]:
-        """Calls that are OPEN or ENDED and were added at `until_s` or before, newest first; read as they are taken."""
+    def in_state(self, status: str, until: str) -> Iterator[dict[str, Any]]:
+        """Calls that are OPEN or ENDED and were added at the time `until` or before, newest first; for `listing`."""
         pages = (
             client("dynamodb")
             .get_paginator("query")
             .paginate(
                 TableName=self._name,
                 IndexName=NEWEST,
-                KeyConditionExpression="#status = :status AND created_s <= :until",
+                KeyConditionExpression="#status = :status AND created_at <= :until",
                 ExpressionAttributeNames={"#status": "status"},
-                ExpressionAttributeValues={":status": to_attribute(status), ":until": to_attribute(until_s)},
+                ExpressionAttributeValues={":status": {"S": status}, ":until": {"S": until}},
                 ScanIndexForward=False,
                 PaginationConfig={"PageSize": 100},
             )

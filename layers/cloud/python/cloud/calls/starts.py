@@ -1,8 +1,8 @@
 """How a call is heard of: Amazon Connect's contact flow, Chime's and Connect's events, or a plain request.
 
-    {"stream": "name or ARN", "id": "...", "from": "now", "contact_id": "...", "mime_type": "audio/L16;rate=8000"}
+    {"stream": "name or ARN", "id": "...", "start": "now", "contact_id": "...", "mime_type": "audio/L16;rate=8000"}
 
-`from` is "now", "earliest", {"timestamp_s": 1700000000.25} by the producer's clock, or {"fragment": "..."}: behind it.
+`start` is "now", "earliest", {"timestamp_s": 1700000000.25} by the producer's clock, or {"fragment": "..."}: behind it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 ARN = r"arn:[a-z-]+:kinesisvideo:[a-z0-9-]+:[0-9]{12}:stream/[A-Za-z0-9_.-]+/[0-9]+"
 STREAM = re.compile(rf"[A-Za-z0-9_.-]{{1,256}}|{ARN}")
 FRAGMENT = re.compile(r"[0-9]{1,128}")
-KNOWN = ("stream", "id", "from", "contact_id", "mime_type")
+KNOWN = ("stream", "id", "start", "contact_id", "mime_type")
 
 
 class BadStart(BadInput):
@@ -86,11 +86,11 @@ def plain(request: Mapping[str, Any]) -> Call:
     call_id = _text(request, "id", ID, "1 to 128 of A-Z a-z 0-9 _ . -") if "id" in request else uuid.uuid4().hex
     contact = _text(request, "contact_id", ID, "a contact's id") if "contact_id" in request else None
     mime_type = str(request.get("mime_type", ""))[:200]
-    return Call(call_id, stream, _from(request.get("from", "now")), contact, mime_type)
+    return Call(call_id, stream, _start(request.get("start", "now")), contact, mime_type)
 
 
-def _from(given: Any) -> Start:
-    expected = 'from must be "now", "earliest", {"timestamp_s": seconds} or {"fragment": "number"}'
+def _start(given: Any) -> Start:
+    expected = 'start must be "now", "earliest", {"timestamp_s": seconds} or {"fragment": "number"}'
     match given:
         case "now":
             return Start("NOW")

@@ -261,7 +261,8 @@ class Worker:
         self._tell(held, held.session.finish())
         self._settle()
         self.sink.ended(held.lease.call, held.session.transcript(), held.reason)
-        self.leases.end(held.lease, held.reason, now_s)
+        why = f"{held.reason}: {held.session.trouble}" if held.session.trouble else held.reason
+        self.leases.end(held.lease, why, now_s)
         if held.lease.checkpoint:
             storage.delete_all(self.settings.bucket, [held.lease.checkpoint])
         logger.info("call %s has ended: %s", call.id, held.reason)
