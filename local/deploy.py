@@ -14,12 +14,13 @@ from local.state import ROOT, LocalError
 STACK = "undertone"
 ARTIFACTS = "undertone-artifacts"
 PATIENCE_S = 120.0  # seconds for the whole stack; it takes a few
-# What differs from AWS: where the models lie, how many cores there are, and retries that nobody wants to wait for.
+# What differs from AWS: where the models lie, how many cores there are, and what nobody wants to wait for.
 PARAMETERS = {
     "ModelsDir": str(ROOT / "models" / "bundles"),
     "RetryDelaySeconds": "1",
     "MaxReceiveCount": "3",
     "Concurrency": "2",
+    "SpeakSeconds": "1",  # the emulator takes the messages of a connection in turn: a cancel would wait for longer
     "WorkerImage": "none",  # live calls, whose worker is a process here: `python -m local worker`
 }
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from cloud.live.audio_format import AudioFormat
 from cloud.live.session import Session
-from cloud.sockets.messages import Step
+from cloud.sockets.envelope import Step
 from cloud.sockets.stream import Stream, after
 from cloud.sockets.stream_table import to_item
 from speech.asr.recognizer import Recognizer

@@ -134,13 +134,18 @@ class FakeConnections:
     active_s: dict[str, float] = field(default_factory=dict)  # of those that are there
     hung_up: list[str] = field(default_factory=list)
     down: int = 0  # posts that will fail before it works again
+    during: dict[int, Callable[[], None]] = field(default_factory=dict)  # what happens while post number n is made
+    posts: int = 0
 
     def post_to_connection(self, ConnectionId: str, Data: bytes) -> dict[str, Any]:
         self._find(ConnectionId)
         if self.down:
             self.down -= 1
             raise refusal("InternalServerError")
-        assert len(Data) <= 128 * 1024
+        assert len(Data) <= 32 * 1024, "one frame"
+        self.posts += 1
+        if self.posts in self.during:
+            self.during.pop(self.posts)()
         self.sent.setdefault(ConnectionId, []).append(json.loads(Data))
         return {}
 
@@ -205,6 +210,22 @@ class FakeKinesis:
 
 
 @dataclass
+class FakeFunctions:
+    """Lambda: events that functions were called with and have not handled yet."""
+
+    called: list[dict[str, Any]] = field(default_factory=list)
+    down: int = 0  # calls that will fail before it works again
+
+    def invoke(self, FunctionName: str, InvocationType: str, Payload: bytes) -> dict[str, Any]:
+        assert InvocationType == "Event"
+        if self.down:
+            self.down -= 1
+            raise refusal("ServiceException")
+        self.called.append(json.loads(Payload))
+        return {"StatusCode": 202}
+
+
+@dataclass
 class FakeLive:
     """All of them; `client` stands in for `boto3.client`."""
 
@@ -213,6 +234,7 @@ class FakeLive:
     secretsmanager: FakeSecrets = field(default_factory=FakeSecrets)
     kinesis: FakeKinesis = field(default_factory=FakeKinesis)
     events: FakeBus = field(default_factory=FakeBus)
+    functions: FakeFunctions = field(default_factory=FakeFunctions)
 
     def client(self, service: str, **_: Any) -> Any:
-        return getattr(self, service)
+        return getattr(self, "functions" if service == "lambda" else service)

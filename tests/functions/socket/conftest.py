@@ -16,11 +16,13 @@ from tests.functions.socket.door import Door
 ENVIRONMENT = {
     "MODELS_DIR": str(ROOT / "tests" / "tiny"),
     "ASR_BUNDLE": "tones",
+    "TTS_BUNDLE": "hum",
     "CONNECTION_TABLE": "connections",
     "STREAM_TABLE": "streams",
     "CONNECTIONS_URL": "https://api.example.com/live",
     "MOST_CONNECTIONS": "3",
     "MOST_STREAMS": "2",
+    "SPEAK_S": "15",
     "TOKEN_SECRET": "tokens",
 }
 

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from cloud.sockets.invocation import Invocation
 from speech.audio import pcm
 
 from tests.functions.fake_live import FakeLive
@@ -17,6 +18,18 @@ from tests.functions.situations import Context, load_event
 
 RATE = 8000
 CHUNK = RATE // 5  # 200 ms
+
+
+class Moment(Invocation):
+    """An invocation at a time that a test chooses."""
+
+    def __init__(self, now_s: float) -> None:
+        super().__init__(Context())
+        self.at_s = now_s
+
+    @property
+    def now_s(self) -> float:
+        return self.at_s
 
 
 @dataclass
@@ -35,14 +48,28 @@ class Door:
             self.aws.apigatewaymanagementapi.active_s[connection] = 0.0
         return status
 
-    def send(self, message: Any, connection: str = "one") -> list[dict[str, Any]]:
-        """A message (text as it is, anything else as JSON): what the client hears because of it."""
+    def send(self, message: Any, connection: str = "one", remaining_s: float = 29) -> list[dict[str, Any]]:
+        """A message (text as it is, anything else as JSON): what the client hears because of it.
+
+        `remaining_s`: how long its invocation may still work.
+        """
         event = load_event("start", "socket")
         event["requestContext"]["connectionId"] = connection
         event["body"] = message if isinstance(message, str) else json.dumps(message)
         before = len(self.heard(connection))
-        assert self.app.handler(event, Context()) == {"statusCode": 200}
+        assert self.app.handler(event, Context(remaining_s)) == {"statusCode": 200}
         return self.heard(connection)[before:]
+
+    def at(self, now_s: float, message: Any, connection: str = "one") -> list[dict[str, Any]]:
+        """A message that comes at some time, seconds since 1970."""
+        before = len(self.heard(connection))
+        self.app.desk.message(connection, json.dumps(message), Moment(now_s))
+        return self.heard(connection)[before:]
+
+    def opened_s(self, connection: str = "one") -> float:
+        """When a connection was opened."""
+        (item,) = [item for item in self.items("connections") if item["id"]["S"] == connection]
+        return float(item["opened_s"]["N"])
 
     def close(self, connection: str = "one") -> None:
         """The client hangs up."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -18,16 +17,9 @@ QUIET = np.zeros(1600, np.float32)
 HOUR_S = 3600
 
 
-def opened_s(door: Door) -> float:
-    (item,) = [item for item in door.items("connections") if item["id"]["S"] == "one"]
-    return float(item["opened_s"]["N"])
-
-
-def later(door: Door, message: Any, after_s: float, connection: str = "one") -> list[dict[str, Any]]:
+def later(door: Door, message: Any, after_s: float) -> list[dict[str, Any]]:
     """Sends a message some seconds after the connection was opened."""
-    before = len(door.heard(connection))
-    door.app.desk.message(connection, json.dumps(message), opened_s(door) + after_s, "request")
-    return door.heard(connection)[before:]
+    return door.at(door.opened_s() + after_s, message)
 
 
 def test_a_lost_message_is_reported_once_and_its_return_loses_nothing(door: Door) -> None:
@@ -138,7 +130,7 @@ def test_a_connection_lasts_two_hours(door: Door) -> None:
 )
 def test_idle_and_old_connections_are_told_so_and_ended(door: Door, age_s: int, idle_s: int, code: str | None) -> None:
     door.send(start())
-    now_s = opened_s(door) + age_s
+    now_s = door.opened_s() + age_s
     door.aws.apigatewaymanagementapi.active_s["one"] = now_s - idle_s
     assert door.app.sweep(door.app.desk, now_s) == (code is not None)
     assert door.aws.apigatewaymanagementapi.hung_up == (["one"] if code else [])
@@ -147,7 +139,7 @@ def test_idle_and_old_connections_are_told_so_and_ended(door: Door, age_s: int, 
 
 
 def test_a_connection_that_is_gone_is_forgotten_but_not_a_young_one(door: Door) -> None:
-    now_s = opened_s(door)
+    now_s = door.opened_s()
     del door.aws.apigatewaymanagementapi.active_s["one"]
     assert door.app.sweep(door.app.desk, now_s + 59) == 0
     assert door.app.sweep(door.app.desk, now_s + 61) == 1
@@ -161,7 +153,7 @@ def test_the_schedule_looks_after_connections(door: Door) -> None:
 def test_everything_is_dropped_by_the_table_itself_in_the_end(door: Door) -> None:
     door.send(start())
     items = door.items("streams") + door.items("connections")
-    assert {int(item["expires_at"]["N"]) - int(opened_s(door)) for item in items} == {2 * HOUR_S + 600}
+    assert {int(item["expires_at"]["N"]) - int(door.opened_s()) for item in items} == {2 * HOUR_S + 600}
 
 
 def test_a_stream_of_another_model_is_lost_by_name(door: Door, cold_start: Callable[[str], Door]) -> None:
@@ -198,9 +190,14 @@ def test_a_full_line_and_the_largest_snapshot_fit_an_item(door: Door) -> None:
     assert item_bytes(item) < 400 * 1024
 
 
-@pytest.mark.parametrize("name", ["start", "audio", "finalize", "stop", "not_json", "unknown_type"])
+SITUATIONS = ["start", "audio", "finalize", "stop", "not_json", "unknown_type"]
+SITUATIONS += ["open", "one_shot", "text", "flush", "finish", "cancel", "speak"]
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
 def test_every_situation_is_answered(door: Door, name: str) -> None:
     door.send(start())
     event = load_event(name, "socket")
-    event["requestContext"]["connectionId"] = "one"
+    if "requestContext" in event:
+        event["requestContext"]["connectionId"] = "one"
     assert door.app.handler(event, Context()) == {"statusCode": 200}

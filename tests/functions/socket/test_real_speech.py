@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cloud.live.audio_format import AudioFormat
 from cloud.live.session import Session
-from cloud.sockets.messages import Step
+from cloud.sockets.envelope import Step
 from cloud.sockets.stream import Stream, after
 from cloud.sockets.stream_table import from_item, to_item
 from speech.asr.recognizer import Recognizer

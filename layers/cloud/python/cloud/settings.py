@@ -86,11 +86,13 @@ class SocketSettings(Settings):
 
     models_dir: str
     asr_bundle: str  # folder of the bundle in models_dir
+    tts_bundle: str  # the same of the voice
     connection_table: str
     stream_table: str
     connections_url: str  # of API Gateway's connections API, stage included
     most_connections: int  # of one token's subject at a time
-    most_streams: int  # of one connection at a time
+    most_streams: int  # of one connection at a time, contexts included
+    speak_s: int  # seconds after which a message's own invocation calls another to speak on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

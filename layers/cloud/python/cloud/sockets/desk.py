@@ -6,6 +6,8 @@ reads again and works anew. So any number of processes may handle the messages o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +16,13 @@ from aws_lambda_powertools.metrics import MetricUnit
 from cloud.observability import logger, metrics
 from cloud.sockets.client_side import ClientSide, Gone
 from cloud.sockets.connection_table import Connection, ConnectionTable, Full, NotOpen
-from cloud.sockets.messages import Refused, Start, Step, parse
+from cloud.sockets.envelope import FINISH, FLUSH, TEXT, Refused, Step
+from cloud.sockets.invocation import Invocation
+from cloud.sockets.messages import Start, parse
+from cloud.sockets.speech_messages import Cancel, Open
 from cloud.sockets.stream import Stream, after
 from cloud.sockets.stream_table import Conflict, StreamTable
+from cloud.sockets.talk import Talk
 
 if TYPE_CHECKING:
     from speech.asr.recognizer import Recognizer
@@ -33,6 +39,16 @@ class Desk:
     connections: ConnectionTable
     streams: StreamTable
     clients: ClientSide
+    talk: Talk
+
+    def admit(self, connection: Connection) -> dict[str, Any]:
+        """A handshake, answered with an HTTP status."""
+        try:
+            self.open(connection)
+        except Refused as refused:
+            logger.info("refused: %s", refused, extra={"code": refused.code})
+            return {"statusCode": 429, "body": str(refused)}
+        return {"statusCode": 200}
 
     def open(self, connection: Connection) -> None:
         """A handshake. Raises Refused (`too_many_connections`) where the token's subject has enough open."""
@@ -53,17 +69,35 @@ class Desk:
         self.connections.close(connection_id)
         self.streams.forget(connection_id)
 
-    def message(self, connection_id: str, body: str, now_s: float, request_id: str) -> None:
+    def message(self, connection_id: str, body: str, invocation: Invocation) -> None:
         """One message, from reading it to telling what came of it; what nobody foresaw is told and raised."""
         metrics.add_metric("Messages", MetricUnit.Count, 1)
+        with self._refusing(connection_id, invocation):
+            message = parse(body)
+            logger.append_keys(stream=message.name)
+            match message:
+                case Start():
+                    self._tell(connection_id, [self._start(connection_id, message)])
+                case Open():
+                    self.talk.open(connection_id, message, invocation)
+                case Cancel():
+                    self.talk.cancel(connection_id, message, invocation)
+                case Step(kind=kind) if kind in (TEXT, FLUSH, FINISH):
+                    self.talk.step(connection_id, message, invocation)
+                case Step():
+                    self._tell(connection_id, self._step(connection_id, message, invocation.now_s))
+
+    def speak(self, connection_id: str, context: str, invocation: Invocation) -> None:
+        """Speaks on where another process ran out of time."""
+        with self._refusing(connection_id, invocation):
+            self.talk.go_on(connection_id, context, invocation)
+
+    @contextmanager
+    def _refusing(self, connection_id: str, invocation: Invocation) -> Iterator[None]:
+        """Tells what was wrong with a message; a client that has gone is forgotten."""
         try:
             try:
-                message = parse(body)
-                logger.append_keys(stream=message.stream)
-                if isinstance(message, Start):
-                    self._tell(connection_id, [self._start(connection_id, message)])
-                else:
-                    self._tell(connection_id, self._step(connection_id, message, now_s))
+                yield
             except Refused as refused:
                 logger.info("refused: %s", refused, extra={"code": refused.code})
                 metrics.add_metric("Refused", MetricUnit.Count, 1)
@@ -71,7 +105,7 @@ class Desk:
             except Gone:
                 raise
             except Exception:
-                trouble = Refused("internal_error", "the message may be sent again", request=request_id)
+                trouble = Refused("internal_error", "the message may be sent again", request=invocation.request_id)
                 self._tell(connection_id, [trouble.record()])
                 raise
         except Gone:
@@ -79,7 +113,7 @@ class Desk:
             self.close(connection_id)
 
     def _start(self, connection_id: str, message: Start) -> dict[str, Any]:
-        name = message.stream
+        name = message.name
         try:
             opened_s = self.connections.add_stream(connection_id, name)
         except Full:
@@ -102,18 +136,18 @@ class Desk:
         for _ in range(MOST_ATTEMPTS):
             if told is not None:
                 return told
-            before = self.streams.read(connection_id, step.stream)
+            before = self.streams.read(connection_id, step.name)
             if before is None:
-                text = f"there is no stream {step.stream!r}: wait for `started` before sending audio"
-                raise Refused("unknown_stream", text, stream=step.stream, sequence=step.sequence)
+                text = f"there is no stream {step.name!r}: wait for `started` before sending audio"
+                raise Refused("unknown_stream", text, stream=step.name, sequence=step.sequence)
             changed, told = after(before, step, self.recognizer, now_s)
             if changed is not before:
                 told = self._written(changed, told)
-        raise Refused("busy", "too many messages at once: send it again", stream=step.stream, sequence=step.sequence)
+        raise Refused("busy", "too many messages at once: send it again", stream=step.name, sequence=step.sequence)
 
     def _from_memory(self, connection_id: str, step: Step, now_s: float) -> list[dict[str, Any]] | None:
         """What is told if the stream is as this process left it; None where only the table can say."""
-        before = self.streams.recall(connection_id, step.stream)
+        before = self.streams.recall(connection_id, step.name)
         if before is None:
             return None
         try:

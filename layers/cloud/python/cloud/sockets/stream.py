@@ -13,7 +13,7 @@ from speech.errors import BadAudio, BadSnapshot
 from cloud.live.audio_format import AudioFormat
 from cloud.live.session import Session
 from cloud.live.told import settled
-from cloud.sockets.messages import AUDIO, FINALIZE, STOP, Refused, Step
+from cloud.sockets.envelope import AUDIO, FINALIZE, STOP, Refused, Step
 from cloud.sockets.order import Line, Place
 
 if TYPE_CHECKING:
@@ -65,12 +65,12 @@ def after(stream: Stream, step: Step, recognizer: Recognizer, now_s: float) -> t
     line = stream.line.keep(step, now_s)
     if not line.lost(now_s):
         return _written(stream, line=line), []
-    return _written(stream, line=replace(line, reported=line.next)), [line.missing(stream.name)]
+    return _written(stream, line=replace(line, reported=line.next)), [line.missing(step)]
 
 
 def _check(stream: Stream, step: Step) -> None:
     try:
-        stream.format.check(step.audio)
+        stream.format.check(step.data)
     except BadAudio as bad:
         raise Refused("bad_audio", str(bad), stream=stream.name, sequence=step.sequence) from None
 
@@ -109,7 +109,7 @@ def _session(stream: Stream, recognizer: Recognizer) -> Session:
 
 def _heard(session: Session, step: Step) -> Records:
     if step.kind == AUDIO:
-        return session.receive(step.audio)
+        return session.receive(step.data)
     end = {"type": "finalized"} if step.kind == FINALIZE else {"type": "done", "audio_s": round(session.duration_s, 3)}
     return [*session.finalize(), {**end, "sequence": step.sequence}]
 

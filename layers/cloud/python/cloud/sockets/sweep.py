@@ -11,7 +11,7 @@ from cloud.observability import logger, metrics
 from cloud.sockets.client_side import Gone
 from cloud.sockets.connection_table import Connection
 from cloud.sockets.desk import SETTLE_S, Desk
-from cloud.sockets.messages import Refused
+from cloud.sockets.envelope import Refused
 from cloud.sockets.stream import LONGEST_S
 
 IDLE_S = 600  # without a message from the client: API Gateway's own limit
