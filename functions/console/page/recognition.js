@@ -38,7 +38,7 @@ export class Recognition {
 
   /** The audio is over: what is left becomes final, then `done` is told. */
   stop() {
-    this.outbox.send({ type: 'stop' });
+    this.outbox.send({ type: 'stop' }, true);
   }
 
   #failed(reject, record) {

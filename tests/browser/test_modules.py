@@ -1,0 +1,159 @@
+"""Parts of the page by themselves, run in the page's own realm: the outbox, the resampler, clocks and places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from cloud.pages import Page as Served
+from playwright.sync_api import Browser, Page, Route
+
+from tests.contract.house import ROOT
+
+MODULE = "const load = name => import(document.querySelector(`link[href$='api.js']`).href.replace('api.js', name));"
+# A server as API Gateway and the socket function are: it takes messages in order, keeps 16 that are early, tells nothing
+# of silence, and `drops` counts how often each message gets lost on its way.
+SERVER = """
+const { Outbox } = await load('outbox.js');
+const [clock, taken, waiting] = [{ now: 1e6 }, [], new Set()];
+performance.now = () => clock.now;
+let ended = false;
+const box = new Outbox(({ sequence, type }) => {
+  if (drops[sequence]) { drops[sequence] -= 1; return; }
+  if (sequence < taken.length) { if (type === 'stop' && ended) answers.push({ type: 'done', received: taken.length }); return; }
+  if (sequence > taken.length) {
+    if (waiting.size >= 16) answers.push({ type: 'error', code: 'too_many_waiting', sequence, expected: taken.length });
+    else waiting.add(sequence);
+    if (waiting.size === 9) answers.push({ type: 'error', code: 'missing_message', expected: taken.length });
+    return;
+  }
+  taken.push(sequence);
+  while (waiting.delete(taken.length)) taken.push(taken.length);
+  if (taken.length % talks === 0) answers.push({ type: 'partial', received: taken.length });
+  if (type === 'stop' || taken.length > count) { ended = true; answers.push({ type: 'done', received: taken.length }); }
+});
+const answers = [];
+for (let i = 0; i < count + 400 && !(ended && !answers.length); i += 1) {
+  clock.now += 200;
+  if (i <= count) box.send({ type: i < count ? 'audio' : 'stop' }, i === count);
+  for (const answer of answers.splice(0)) box.hear(answer);
+  if (i % 5 === 0) box.tick();
+}
+return { taken: taken.length, ended, resent: box.resent };
+"""
+
+
+@pytest.fixture(scope="module")
+def page(chromium: Browser) -> Iterator[Page]:
+    """The page without a stack behind it."""
+    served = Served(ROOT / "functions" / "console" / "page", {"socket": "ws://127.0.0.1/"}, [])
+
+    def answer(route: Route) -> None:
+        name = route.request.url.partition("/console/")[2]
+        answer = served.answer({"path": "/console", "pathParameters": {"proxy": name} if name else None})
+        route.fulfill(status=answer["statusCode"], headers=answer["headers"], body=answer["body"])
+
+    tab = chromium.new_page()
+    tab.route("**/*", answer)
+    tab.goto("http://127.0.0.1/console")
+    yield tab
+    tab.close()
+
+
+def run(page: Page, body: str, **values: Any) -> Any:
+    """What a function's body gives that may `load` modules of the page and use `values` by name."""
+    names = ", ".join(values)
+    return page.evaluate(f"async ({{ {names} }}) => {{ {MODULE} {body} }}", values)
+
+
+@pytest.mark.parametrize(
+    "drops",
+    [
+        {},
+        {"0": 1},
+        {"3": 1, "9": 1},
+        {"3": 5},
+        dict.fromkeys(map(str, range(10, 40)), 1),
+        {"100": 2},
+        {"99": 1, "100": 1},
+    ],
+)
+@pytest.mark.parametrize("talks", [1, 3, 1000])
+def test_what_gets_lost_is_sent_again_and_the_stream_ends(page: Page, drops: dict[str, int], talks: int) -> None:
+    found = run(page, SERVER, drops=drops, talks=talks, count=100)
+    assert (found["taken"], found["ended"]) == (101, True)
+    assert found["resent"] == 0 if not drops else found["resent"] >= sum(drops.values())
+
+
+def test_the_resampler_gives_the_same_however_its_input_is_cut(page: Page) -> None:
+    cut = """
+      const { Resampler } = await load('resampler.js');
+      const input = Float32Array.from({ length: 9000 }, (_, i) => Math.sin(i * i / 9000));
+      const whole = new Resampler(from, 16000).receive(input);
+      const parts = new Resampler(from, 16000);
+      const out = [];
+      for (let at = 0, size = 1; at < input.length; at += size, size = size % 700 + 13) {
+        out.push(...parts.receive(input.subarray(at, at + size)));
+      }
+      return [whole.length, out.length, whole.every((sample, i) => sample === out[i])];
+    """
+    for rate in (48000, 44100, 16000, 8000):
+        whole, parts, same = run(page, cut, **{"from": rate})
+        assert whole == parts
+        assert same
+        assert abs(whole - 9000 * 16000 / rate) < 40
+
+
+@pytest.mark.parametrize(("from_hz", "tone_hz", "kept"), [(48000, 1000, 1), (44100, 6000, 1), (48000, 11000, 0)])
+def test_the_resampler_keeps_what_fits_and_nothing_that_would_fold(
+    page: Page, from_hz: int, tone_hz: int, kept: int
+) -> None:
+    body = """
+      const { Resampler } = await load('resampler.js');
+      const tone = (rate, n) => Float32Array.from({ length: n }, (_, i) => Math.sin(2 * Math.PI * hz * i / rate));
+      const made = new Resampler(from, 16000).receive(tone(from, from));
+      const wanted = tone(16000, made.length);
+      const middle = (samples) => samples.subarray(200, 15000);
+      return [middle(made).reduce((most, x) => Math.max(most, Math.abs(x)), 0),
+              middle(made.map((x, i) => x - kept * wanted[i])).reduce((most, x) => Math.max(most, Math.abs(x)), 0)];
+    """
+    loudest, error = run(page, body, **{"from": from_hz, "hz": tone_hz, "kept": kept})
+    assert error < 0.01
+    assert math.isclose(loudest, kept, abs_tol=0.02)
+
+
+def test_latency_is_counted_from_the_sample_and_jitter_makes_it_no_shorter(page: Page) -> None:
+    body = """
+      const { HeardAt, Series } = await load('latency.js');
+      const clock = { now: 5000 };
+      performance.now = () => clock.now;
+      const heard = new HeardAt();
+      heard.add(0.2);                      // its last sample was heard at 5000
+      clock.now = 5260; heard.add(0.2);    // came 60 ms late
+      clock.now = 5400; heard.add(0.2);
+      clock.now = 5500;
+      const series = new Series();
+      for (const value of [300, 100, 200, 1000]) series.add(value);
+      return [heard.since(0.6), heard.since(0.1), series.latest, series.median, series.count];
+    """
+    assert run(page, body) == [100, 600, 1000, 250, 4]
+
+
+def test_words_are_marked_by_code_points(page: Page) -> None:
+    body = """
+      const { Reader } = await load('reader.js');
+      const field = document.getElementById('text');
+      field.value = 'Ein 🎈 für 2';
+      const copy = document.getElementById('text-copy');
+      const reader = new Reader(field, copy, document.getElementById('text-box'));
+      reader.show(6, 9);
+      return [copy.querySelector('mark').textContent, copy.textContent];
+    """
+    assert run(page, body) == ["für", "Ein 🎈 für 2\n"]
+
+
+def test_times_are_written_for_readers(page: Page) -> None:
+    body = "const { clock, inMs } = await load('dom.js'); return [clock(0), clock(67.45), clock(59.96), inMs(84.4), inMs(1234)];"
+    assert run(page, body) == ["0:00.0", "1:07.4", "0:59.9", "84 ms", "1.23 s"]
