@@ -1,4 +1,4 @@
-"""`python -m local call FILE`: a recorded call, live: into a video stream, out of it to a worker, and as words here."""
+"""`python -m local call FILE`: a recorded call, live: through a video stream to a worker, answered, and shown."""
 
 from __future__ import annotations
 
@@ -7,22 +7,39 @@ import json
 import queue
 import sys
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from local.calls.heard import Heard, middle
 from local.calls.processes import Workers
-from local.calls.services import CALL, holder, services
+from local.calls.services import CALL, REPLIES, holder, services
 from local.state import LocalError
 
 CLEAR = "\r\033[K" if sys.stdout.isatty() else ""  # the line with the partial
+RESPONDERS = ("echo", "none")
 Moments = queue.Queue[tuple[float, float] | Exception]  # (when the call began, how many of its seconds have been)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command was asked to do."""
+
+    file: Path
+    bundle: str | None = None
+    voice_bundle: str | None = None
+    respond: str = "echo"  # none, echo, or the URL of an OpenAI-compatible endpoint
+    model: str = ""  # of that endpoint
+    speed: float = 1.0
+    kill: bool = False
+    quiet: bool = False  # only JSON
+    wav: Path | None = None  # where to write what was said
 
 
 def add(words: Any) -> None:
     """The word `call` and its options."""
-    word = words.add_parser("call", help="play a recording as a live call and watch its transcript appear")
+    about = "play a recording as a live call, watch its transcript appear, hear the replies"
+    word = words.add_parser("call", help=about)
     word.add_argument("file", type=Path, metavar="FILE")
     word.add_argument(
         "--kill", action="store_true", help="kill the worker in the middle; another one goes on with the call"
@@ -30,63 +47,80 @@ def add(words: Any) -> None:
     word.add_argument("--json", action="store_true", help="only the final transcript and every latency, for programs")
     word.add_argument("--speed", type=float, default=1.0, metavar="N", help="times as fast as it was spoken")
     word.add_argument("--bundle", metavar="DIR", help="the model; as a rule the one in models/bundles")
+    word.add_argument("--voice-bundle", metavar="DIR", help="the voice; as a rule the one in models/bundles")
+    word.add_argument(
+        "--respond",
+        default="echo",
+        metavar="WHO",
+        help="echo (default), none, or the URL of an OpenAI-compatible endpoint, as http://127.0.0.1:11434/v1",
+    )
+    word.add_argument("--model", default="", metavar="NAME", help="the model that the endpoint is asked for")
+    word.add_argument("--wav", type=Path, metavar="FILE", help="where to write both sides (default: .local/call.wav)")
     word.set_defaults(run=run)
 
 
-@dataclass
-class Heard:
-    """What workers told; what is told again after a death counts once."""
-
-    speed: float
-    began_s: float = 0.0  # when the call began, in seconds since 1970
-    latencies_ms: list[int] = field(default_factory=list)  # from the end of a final's last word to its being told
-    told: set[tuple[int, int]] = field(default_factory=set)
-    transcript: dict[str, Any] | None = None
-
-    def finals(self, line: dict[str, Any]) -> Iterator[tuple[dict[str, Any], int]]:
-        """(final, latency in ms) of those in a line that are new."""
-        for record in line.get("records", ()):
-            place = record["channel"], record.get("number", -1)
-            if record["type"] == "final" and place not in self.told:
-                self.told.add(place)
-                self.latencies_ms.append(round(1000 * (line["at_s"] - self.began_s - record["end_s"] / self.speed)))
-                yield record, self.latencies_ms[-1]
-
-
 def run(options: argparse.Namespace) -> int:
-    """Play, show, and say how late each final was."""
+    """Play, show, and say how late everything was."""
+    asked = Asked(
+        options.file,
+        options.bundle,
+        options.voice_bundle,
+        options.respond,
+        options.model,
+        options.speed,
+        options.kill,
+        options.json,
+        options.wav or options.state / "call.wav",
+    )
+    heard, workers = call(asked)
+    if asked.quiet:
+        print(json.dumps(heard.as_json() | {"wav": str(asked.wav) if heard.replies else None, "workers": workers}))
+    else:
+        print(summary(heard, workers, asked))
+    return 0
+
+
+def call(asked: Asked) -> tuple[Heard, int]:
+    """Play the recording as a call, to its end; what was heard of it, and how many workers there were."""
     from speech.cli import bundles
     from speech.errors import BadInput
 
     from local.calls import caller
+    from local.calls.listener import Listener
 
     try:
-        samples, rate = caller.read(options.file)
-        bundle = bundles.find(options.bundle)
+        samples, rate = caller.read(asked.file)
+        bundle = bundles.find(asked.bundle)
+        voice = None if asked.respond == "none" else bundles.find(asked.voice_bundle, bundles.SYNTHESIS)
     except (BadInput, OSError) as error:
         raise LocalError(str(error)) from None
-    heard = Heard(options.speed)
-    with services(), Workers(bundle) as workers:
-        workers.start(2 if options.kill else 1)
-        kill_s = len(samples) / rate / 2 if options.kill else None
-        moments: Moments = queue.Queue()
+    if asked.respond not in RESPONDERS and not asked.respond.startswith(("http://", "https://")):
+        raise LocalError(f"--respond {asked.respond}: expected echo, none or a URL")
+    heard = Heard(asked.speed, voice is not None)
+    with services(), Workers(bundle, voice, asked.respond, asked.model) as workers:
+        workers.start(2 if asked.kill else 1)
+        moments, hang_up = Moments(), threading.Event()
 
         def play() -> None:
             try:
-                caller.play(CALL, CALL, samples, rate, options.speed, lambda *moment: moments.put(moment))
+                caller.play(CALL, CALL, samples, rate, asked.speed, hang_up, lambda *moment: moments.put(moment))
             except Exception as error:
                 moments.put(error)
 
-        threading.Thread(target=play, daemon=True).start()
-        follow(heard, workers, moments, kill_s, options.json)
-    said = {"transcript": heard.transcript, "final_latency_ms": heard.latencies_ms, "workers": workers.started}
-    print(json.dumps(said) if options.json else summary(heard, workers.started))
-    return 0
+        with Listener(REPLIES) as listener:
+            threading.Thread(target=play, daemon=True).start()
+            follow(heard, workers, moments, hang_up, len(samples) / rate, asked)
+        if asked.wav and heard.replies:
+            spoken = samples if asked.speed == 1 else samples[:0]
+            listener.write(asked.wav, spoken, rate, heard.began_s)
+    return heard, workers.started
 
 
-def follow(heard: Heard, workers: Workers, moments: Moments, kill_s: float | None, quiet: bool) -> None:
-    """Show what is told until the call has ended; kill the worker when `kill_s` seconds of the call have been."""
-    at_s = 0.0
+def follow(
+    heard: Heard, workers: Workers, moments: Moments, hang_up: threading.Event, spoken_s: float, asked: Asked
+) -> None:
+    """Show what is told until the call has ended; kill the worker in its middle where that was asked for."""
+    at_s, kill_s = 0.0, spoken_s / 2 if asked.kill else None
     while heard.transcript is None:
         while not moments.empty():
             moment = moments.get()
@@ -96,29 +130,42 @@ def follow(heard: Heard, workers: Workers, moments: Moments, kill_s: float | Non
         if kill_s is not None and at_s >= kill_s and (pid := holder()):
             kill_s = None
             workers.kill(pid)
-            if not quiet:
+            if not asked.quiet:
                 print(f"{CLEAR}{at_s:7.1f} s  the worker is killed; another one takes the call")
         if line := workers.line():
-            heard.transcript = line.get("transcript")
-            if not quiet:
-                show(heard, line)
-            else:
-                list(heard.finals(line))
+            for record in heard.take(line, at_s):
+                if not asked.quiet:
+                    show(record)
+        if heard.may_hang_up(at_s, spoken_s):
+            hang_up.set()
 
 
-def show(heard: Heard, line: dict[str, Any]) -> None:
-    """Partials on the last line of the terminal, finals above."""
-    for final, latency_ms in heard.finals(line):
-        head = f"{final['start_s']:7.1f} s  {final['speaker']:<9}"
-        print(f"{CLEAR}{head} {final['text']}   ({latency_ms / 1000:.2f} s after it was said)")
-    partials = [record for record in line.get("records", ()) if record["type"] == "partial" and record["text"]]
-    if partials and sys.stdout.isatty():
-        print(f"{CLEAR}           {partials[-1]['speaker']:<9} {partials[-1]['text'][-90:]}", end="", flush=True)
+def show(record: dict[str, Any]) -> None:
+    """Partials on the last line of the terminal, finals and replies above."""
+    late = f"{(record['late_ms'] or 0) / 1000:.2f} s"
+    if record["type"] == "final":
+        head = f"{CLEAR}{record['start_s']:7.1f} s  {record['speaker']:<9}"
+        print(f"{head} {record['text']}   ({late} after it was said)")
+    elif record["type"] == "reply_end":
+        text = record["text"] or "(nothing was heard)"
+        ended = " -- interrupted" if record["interrupted"] else f" -- {record['failed']}" if record["failed"] else ""
+        print(f"{CLEAR}           {'reply':<9} {text}{ended}   (begun {late} after the last word)")
+    elif record["text"] and sys.stdout.isatty():
+        print(f"{CLEAR}           {record['speaker']:<9} {record['text'][-80:]}  {late}", end="", flush=True)
 
 
-def summary(heard: Heard, workers: int) -> str:
+def summary(heard: Heard, workers: int, asked: Asked) -> str:
     """How it went."""
-    late = sorted(heard.latencies_ms) or [0]
     by = f" by {workers} workers, one after the other" if workers > 1 else ""
-    times = f"{late[len(late) // 2] / 1000:.2f} s (median) after they were said, {late[-1] / 1000:.2f} s at most"
-    return f"\n{len(heard.told)} finals{by}; {times}"
+    lines = [
+        f"\n{len(heard.final_ms)} finals{by}; after they were said: {middle(heard.final_ms)}",
+        f"{len(heard.partial_ms)} partials; after their last sound was sent: {middle(heard.partial_ms)}",
+    ]
+    begun = [reply["first_audio_ms"] for reply in heard.replies.values() if reply["first_audio_ms"] is not None]
+    if begun:
+        lines.append(
+            f"{len(begun)} replies; from the caller's last word to the first sound: {middle(begun)} "
+            "(0.8 s of that are the silence that ends a turn)"
+        )
+        lines.append(f"both sides of the call, the caller left, the replies right: {asked.wav}")
+    return "\n".join(lines)

@@ -17,8 +17,11 @@ from local.state import ROOT, LocalError
 class Workers:
     """Worker processes side by side; their lines come in order."""
 
-    def __init__(self, bundle: Path) -> None:
-        self._bundle = bundle
+    def __init__(self, bundle: Path, voice: Path | None = None, respond: str = "none", model: str = "") -> None:
+        """`voice` is the bundle that replies are spoken with; None: nothing is said in reply."""
+        self._arguments = ["--bundle", str(bundle)]
+        if voice:
+            self._arguments += ["--voice-bundle", str(voice), "--respond", respond, "--model", model]
         self._lines: queue.Queue[dict[str, Any]] = queue.Queue()
         self._processes: dict[int, subprocess.Popen[str]] = {}
         self.started = 0
@@ -32,7 +35,7 @@ class Workers:
 
     def start(self, count: int) -> None:
         """So many; returns when all are ready."""
-        command = [sys.executable, "-m", "local.calls.worker", "--bundle", str(self._bundle)]
+        command = [sys.executable, "-m", "local.calls.worker", *self._arguments]
         environment = os.environ | {"OMP_NUM_THREADS": "1"}
         for _ in range(count):
             process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment)

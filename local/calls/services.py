@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 CALL = "call"  # name of the call and of its stream
+REPLIES = "replies"  # name of the stream that is spoken into
 
 
 @contextmanager
@@ -37,9 +38,12 @@ def services() -> Iterator[None]:
             "AWS_ACCESS_KEY_ID": "test",
             "AWS_SECRET_ACCESS_KEY": "test",
         }
+        stack.callback(forget)
         stack.callback(restore(found))
+        forget()
         resources.create(found["AWS_ENDPOINT_URL"])
-        boto3.client("kinesisvideo").create_stream(StreamName=CALL, DataRetentionInHours=24)
+        for name in (CALL, REPLIES):
+            boto3.client("kinesisvideo").create_stream(StreamName=name, DataRetentionInHours=24)
         LeaseTable(resources.TABLE, 1.0).add(Call(CALL, CALL, Start("EARLIEST"), contact_id=CALL), 0.0)
         yield
 
@@ -52,6 +56,16 @@ def holder() -> int | None:
 
     owner = LeaseTable(resources.TABLE, 0.0).read(CALL).get("owner")
     return int(owner) if owner else None
+
+
+def forget() -> None:
+    """Drop clients that were made for other services, or for these when they end."""
+    from cloud import clients
+    from cloud.video import endpoints
+
+    clients.client.cache_clear()
+    clients.credentials.cache_clear()
+    endpoints.forget()
 
 
 def restore(found: dict[str, str]) -> Callable[[], None]:

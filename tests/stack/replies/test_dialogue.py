@@ -116,7 +116,8 @@ class Line:
 
     def end(self) -> None:
         self.dialogue.stop()
-        self.mouth.join(10)
+        self.dialogue.join(60)
+        self.mouth.join(60)
 
 
 @pytest.fixture
@@ -184,7 +185,8 @@ def test_the_agent_may_speak_meanwhile(line: Line) -> None:
     line.hear()
     line.uploads.after(5)
     line.dialogue.hear(
-        line.session, [told(1, "partial", speaker="agent", words=[{}, {}]), told(1, "turn_end", number=99)]
+        line.session,
+        [told(1, "partial", speaker="agent", words=[{}, {}]), told(1, "turn_end", number=99, reason="silence")],
     )
     assert not line.over()[-1]["interrupted"]
 
@@ -281,6 +283,14 @@ def test_a_turn_that_nobody_had_time_to_answer_is_answered_by_the_next(line: Lin
     line.take_over(resumed(line.session))
     line.over()
     assert line.turns == [("caller", TURNS[0]), ("reply", "yes")]
+
+
+@scripted("Yes.")
+def test_the_end_of_a_call_is_not_answered(line: Line) -> None:
+    line.hear("partial")
+    line.dialogue.hear(line.session, line.session.finish())
+    assert line.over() == []
+    assert line.responder.questions == []
 
 
 @scripted("Yes.")

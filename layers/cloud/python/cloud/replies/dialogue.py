@@ -101,7 +101,8 @@ class Dialogue:
             # What is heard again after a worker's death was answered then.
             numbered, answered = self._numbered.get(track.channel, 0), self._conversation.answered
             if record["type"] == "turn_end":
-                ended = record if numbered > answered else None
+                # One that ends with its stream ("finish") leaves nobody to be answered.
+                ended = record if numbered > answered and record["reason"] != "finish" else None
             elif numbered > answered + 1:
                 ended, self._owed = None, False
                 self._caller_speaks(record)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def started(reply: str, turn: int, turn_end_s: float, at_s: float) -> Told:
     """Its first frame has left at `at_s`, in seconds since 1970; the caller had stopped at `turn_end_s` of the call."""
-    return {"type": "reply_start", "reply": reply, "turn": turn, "turn_end_s": turn_end_s, "at_s": round(at_s, 3)}
+    return {"type": "reply_start", "reply": reply, "turn": turn, "turn_end_s": turn_end_s, "left_at_s": round(at_s, 3)}
 
 
 def sound(reply: str, sequence: int, chunk: Chunk, text: str, encoding: str, rate: int) -> Told:
