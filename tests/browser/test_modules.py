@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Page, Route
 from tests.contract.house import ROOT
 
 MODULE = "const load = name => import(document.querySelector(`link[href$='api.js']`).href.replace('api.js', name));"
-# A server as API Gateway and the socket function are: it takes messages in order, keeps 16 that are early, tells nothing
-# of silence, and `drops` counts how often each message gets lost on its way.
+# A server as API Gateway and the socket function are: it takes messages in order, keeps 16 that are early, and tells
+# nothing of silence; `drops` counts how often each message gets lost on its way.
 SERVER = """
 const { Outbox } = await load('outbox.js');
 const [clock, taken, waiting] = [{ now: 1e6 }, [], new Set()];
@@ -22,7 +22,10 @@ performance.now = () => clock.now;
 let ended = false;
 const box = new Outbox(({ sequence, type }) => {
   if (drops[sequence]) { drops[sequence] -= 1; return; }
-  if (sequence < taken.length) { if (type === 'stop' && ended) answers.push({ type: 'done', received: taken.length }); return; }
+  if (sequence < taken.length) {
+    if (ended) answers.push({ type: 'done', received: taken.length });
+    return;
+  }
   if (sequence > taken.length) {
     if (waiting.size >= 16) answers.push({ type: 'error', code: 'too_many_waiting', sequence, expected: taken.length });
     else waiting.add(sequence);
@@ -155,5 +158,8 @@ def test_words_are_marked_by_code_points(page: Page) -> None:
 
 
 def test_times_are_written_for_readers(page: Page) -> None:
-    body = "const { clock, inMs } = await load('dom.js'); return [clock(0), clock(67.45), clock(59.96), inMs(84.4), inMs(1234)];"
+    body = """
+      const { clock, inMs } = await load('dom.js');
+      return [clock(0), clock(67.45), clock(59.96), inMs(84.4), inMs(1234)];
+    """
     assert run(page, body) == ["0:00.0", "1:07.4", "0:59.9", "84 ms", "1.23 s"]

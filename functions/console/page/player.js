@@ -1,6 +1,7 @@
 // Plays sound as it arrives: each chunk at its place on one time line, which moves back where a chunk comes too late.
 
 const LEAD_S = 0.04; // from a first chunk's arrival to its sound: the next one arrives meanwhile
+const MOST_LEAD_S = 2; // each gap doubles the lead, so that a slow voice pauses seldom rather than all the time
 
 /** Plays one text. Make it where the reader has just clicked: browsers are silent otherwise. */
 export class Player {
@@ -10,7 +11,7 @@ export class Player {
 
   /** `onFirst(ms)` is told how far off the first sound is, `onEnd` when the last has been heard. */
   constructor(rate, { onFirst, onEnd }) {
-    Object.assign(this, { onFirst, onEnd, late: 0 });
+    Object.assign(this, { onFirst, onEnd, lead_s: LEAD_S });
     this.context = new AudioContext({ sampleRate: rate, latencyHint: 'interactive' });
     this.rate = rate;
   }
@@ -56,11 +57,11 @@ export class Player {
   #place(at_s) {
     const now = this.context.currentTime;
     if (this.#start === null) {
-      this.#start = now + LEAD_S;
-      this.onFirst((LEAD_S + this.#delay) * 1000);
+      this.#start = now + this.lead_s;
+      this.onFirst((this.lead_s + this.#delay) * 1000);
     } else if (this.#start + at_s < now) {
-      this.late += 1;
-      this.#start = now + LEAD_S - at_s;
+      this.lead_s = Math.min(MOST_LEAD_S, this.lead_s * 2);
+      this.#start = now + this.lead_s - at_s;
     }
   }
 
