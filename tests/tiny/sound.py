@@ -20,8 +20,8 @@ def say(text: str, rate: int = 16000, before_s: float = 0.0, after_s: float = 0.
 
 
 def spoken(word: str, rate: int) -> np.ndarray:
-    """One word: a tone for each phone, faded at both ends."""
-    return np.concatenate([_tone(TONES[phone], rate) for phone in LEXICON[word]])
+    """One word: a tone for each phone, faded at both ends; a word that is not in the lexicon is read as phones."""
+    return np.concatenate([_tone(TONES[phone], rate) for phone in LEXICON.get(word, word)])
 
 
 def word_s(word: str) -> float:

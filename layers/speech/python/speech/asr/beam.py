@@ -83,8 +83,11 @@ class Rivals(NamedTuple):
 
     stream: Ints
     winner: Ints  # link
-    loser: Ints  # link
+    loser: Ints  # link, UNKNOWN for a word that survived nowhere
     behind: Ints  # cost between them
+    place: Ints  # where they met
+    source: Ints  # the token that the loser comes from
+    event: Ints  # what the loser did, as in `Candidates`
 
 
 class Step(NamedTuple):
@@ -94,6 +97,8 @@ class Step(NamedTuple):
     completed: Completed | None
     rivals: Rivals
     best: Ints  # (S,) costs that gaps now count from
+    source: Ints  # (n,) the token that each comes from
+    event: Ints  # (n,) what it did, as in `Candidates`
 
 
 def empty_moves(graph: Automaton, limits: Limits, edge: Candidates, ceiling: Ints) -> list[Candidates]:
@@ -255,7 +260,7 @@ def step(graph: Automaton, limits: Limits, tokens: Ints, frame: Frame, links: In
     new[FIT] *= begin != NONE
     ended = (event >= 0).nonzero()[0]
     completed = _complete(graph, new, ended, event[ended], frame.number, links) if len(ended) else None
-    return Step(new, completed, _rivals(tokens, found, merged, completed), merged.best)
+    return Step(new, completed, _rivals(tokens, found, merged, completed), merged.best, source, event)
 
 
 def _complete(graph: Automaton, tokens: Ints, ended: Ints, event: Ints, number: Ints, links: Ints) -> Completed:
@@ -285,6 +290,7 @@ def _rivals(tokens: Ints, found: Candidates, merged: Merged, completed: Complete
             at = np.minimum(completed.event.searchsorted(event), len(completed.event) - 1)
             link[ended] = np.where(completed.event[at] == event, completed.link[at], UNKNOWN)
     winner, loser = link.reshape(2, -1)
-    use = ((winner != loser) & (winner != UNKNOWN) & (loser != UNKNOWN)).nonzero()[0]
-    stream = found.place[merged.winner[use]] >> STREAM_SHIFT
-    return Rivals(stream, winner[use], loser[use], merged.behind[use])
+    use = ((winner != loser) & (winner != UNKNOWN)).nonzero()[0]
+    place, lost = found.place[merged.winner[use]], merged.loser[use]
+    rows = place >> STREAM_SHIFT, winner[use], loser[use], merged.behind[use]
+    return Rivals(*rows, place, found.source[lost], found.event[lost])

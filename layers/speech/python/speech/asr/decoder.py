@@ -10,7 +10,7 @@ in between give the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from speech.asr.beam import (
     PLACE,
     RIVAL,
     STREAM_SHIFT,
+    UNKNOWN,
     Candidates,
     Completed,
     Frame,
@@ -83,7 +84,7 @@ class Found(NamedTuple):
     tokens: Ints  # (5, n)
     costs: Ints  # (S,) of the best tokens
     links: Ints  # (7, m) of the words completed
-    rivals: Ints  # (4, k) rows of `beam.Rivals`
+    rivals: Ints  # (7, k) rows of `beam.Rivals`
 
 
 class Decoder:
@@ -156,7 +157,7 @@ class Decoder:
         costs = np.array([s.cost for s in states])
         done: list[Ints] = []
         words: list[Completed] = []
-        rivals: list[Any] = [np.zeros((4, 0), np.int64)]
+        rivals: list[Any] = [np.zeros((7, 0), np.int64)]
         at = 0
         for n in active:
             cut = int(tokens[PLACE].searchsorted(n << STREAM_SHIFT))
@@ -180,7 +181,7 @@ class Decoder:
         old = [s.links for s in states]
         links = np.concatenate([np.stack([_numbered(old), *np.concatenate(old, axis=1)]), found.links], axis=1)
         links = links[:, np.argsort(links[0], kind="stable")]
-        history.contest(links, found.rivals, n)
+        history.contest(links, found.rivals[:, found.rivals[2] != UNKNOWN], n)
         settled = np.array([s.settled for s in states])
         links, tokens[LINK], settled = history.swept(links, stream, tokens[LINK], settled)
         tokens[PLACE] -= stream << STREAM_SHIFT
@@ -193,10 +194,17 @@ class Decoder:
             new.append(DecoderState(state.frame + len(block), skipping, int(settled[i]), int(found.costs[i]), *parts))
         return new
 
-    def search(self, log_probs: FloatArray) -> Found:
-        """A whole segment (T, phones) in one go, with every word ever completed and every clash of histories."""
+    def steps(self, log_probs: FloatArray) -> Iterator[tuple[Ints, Frame, beam.Step]]:
+        """Each frame of a whole segment (T, phones) between the tokens before it and what it leaves."""
         state, block = self.start(), self._checked(log_probs)
-        return self._search([state], [block], [self._rows(state, block)])
+        frames = self._frames([state], [block], [rows := self._rows(state, block)], np.arange(len(rows)))
+        tokens, links = state.tokens, np.zeros(1, np.int64)
+        for at in range(len(rows)):
+            frame = Frame(*(column[at : at + 1] for column in frames))
+            after = beam.step(self.graph, self.limits, tokens, frame, links)
+            links += 0 if after.completed is None else len(after.completed.word)
+            yield tokens, frame, after
+            tokens = after.tokens
 
     def best(self, state: DecoderState) -> Hypothesis:
         """The likeliest words so far, without one that is still being spoken."""

@@ -58,7 +58,7 @@ def _shared(links: Ints, stream: Ints, heads: Ints, n: int) -> Ints:
 def contest(links: Ints, rivals: Ints, n: int) -> None:
     """Lowers MARGIN of the words that a rival history lacks to the cost between the two.
 
-    `rivals` are rows stream (of n), winner, loser, cost. Both are followed back to where they part.
+    `rivals` are rows stream (of n), winner, loser, cost, and others. Both are followed back to where they part.
     """
     offsets = links[STREAM].searchsorted(np.arange(n))
     base = offsets[rivals[0]]

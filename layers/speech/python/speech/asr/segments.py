@@ -117,10 +117,11 @@ class Segments:
         """The running segment is over: a final if it has words, and the decoder rests."""
         assert state.decoder is not None
         closed = replace(state, decoder=None, shown=(), heard=None)
-        words = self._words(state.hearing.decoder.finish(state.decoder), state, limit_s)
+        best = state.hearing.decoder.finish(state.decoder)
+        words = self._words(best, state, limit_s)
         if words and fmean(word.confidence for word in words) >= self._settings.min_confidence:
             tokens = self._formatter.format(words, state.opens, state.hearing.forms)
-            others = tuple(self._others(state, words, limit_s))
+            others = tuple(self._others(state, best, limit_s))
             final = Final(state.number, words, tokens, words[0].start_s, words[-1].end_s, others)
             told = state.hearing.final(final)
             closed = replace(closed, number=state.number + 1, opens=ends_sentence(tokens))
@@ -131,18 +132,13 @@ class Segments:
             events.append(Partial(state.number, (), 0))  # what a partial showed is no speech, or nothing to be shown
         return closed
 
-    def _others(self, state: SegmentState, words: tuple[Word, ...], limit_s: float) -> Iterator[Alternative]:
+    def _others(self, state: SegmentState, best: Hypothesis, limit_s: float) -> Iterator[Alternative]:
         """The alternatives that were asked for."""
         if state.heard is None:
             return
-        said = [word.text for word in words]
-        count = state.hearing.alternatives
-        ways = alternatives(state.hearing.decoder, state.heard, count + 1)
-        for way in ways:
-            found = self._words(way, state, limit_s)
-            if [word.text for word in found] != said and count:
-                count -= 1
-                yield Alternative(found, self._formatter.format(found, state.opens, state.hearing.forms))
+        for way in alternatives(state.hearing.decoder, state.heard, best, state.hearing.alternatives):
+            words = self._words(way, state, limit_s)
+            yield Alternative(words, self._formatter.format(words, state.opens, state.hearing.forms))
 
     def _end_turn(self, state: SegmentState, events: list[Event], reason: TurnReason) -> SegmentState:
         if state.turn_end_s == NO_TURN:
