@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 POWERTOOLS = ("POWERTOOLS_SERVICE_NAME", "POWERTOOLS_METRICS_NAMESPACE", "POWERTOOLS_LOG_LEVEL")
 FORMATS = ("json", "srt", "vtt", "txt")
+NONE = "none"  # what a variable says that may name something and does not
 CHANNEL_MODES = ("auto", "mono")
 
 Kind = TypeVar("Kind", bound="Settings")
@@ -166,9 +167,25 @@ class LiveWorkerSettings(CallStartSettings):
     checkpoint_s: int  # between two checkpoints of a call
     call_idle_s: int  # without audio a call is over
     heartbeat_file: str  # touched while the process is well
+    tts_bundle: str  # folder of the voice's bundle in models_dir
+    responder: str  # who answers callers: none, echo, chat, bedrock or function
+    responder_address: str  # of chat the URL, of bedrock the model, of function the name; or none
+    responder_model: str  # that chat is asked for; or none
+    responder_secret: str  # ARN of a secret or parameter with the key of chat; or none
+    responder_prompt: str  # that tells chat and bedrock what they are; or none
+    responder_options: str  # further parameters of a request to chat, a JSON object
+    reply_stream: str  # video stream that is spoken into, with {call} for the call's id; or none
+    reply_encoding: str  # pcm_mulaw or pcm_s16le
+    reply_voice: str  # of the bundle; or none, for its first
+    reply_fallback: str  # what is said when there is no answer; or none
+    reply_first_text_s: int  # to wait for the first words of an answer
+    reply_between_s: int  # and for more of them
+    barge_in_words: int  # that a caller says before a reply stops
 
     def __post_init__(self) -> None:
         check_formats(self.formats)
+        if self.reply_encoding not in ("pcm_mulaw", "pcm_s16le"):
+            raise BadSettings(f"REPLY_ENCODING must be pcm_mulaw or pcm_s16le; got {self.reply_encoding}")
 
 
 def variables(kind: type[Settings]) -> tuple[str, ...]:

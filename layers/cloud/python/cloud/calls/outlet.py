@@ -25,6 +25,7 @@ SOURCE = "undertone.calls"
 EVENTS = {
     STARTED: "Call Started",
     "final": "Utterance Transcribed",
+    "reply_end": "Reply Spoken",
     COMPLETED: "Call Completed",
     FAILED: "Call Failed",
 }
@@ -58,6 +59,12 @@ class Outlet:
         events = told.events(call, records, self.clock())
         self.latencies_ms += [event["latency_ms"] for event in events if event["type"] == "final"]
         self._give(events)
+
+    def reply(self, call: Call, records: list[Told]) -> None:
+        """Publish what is told of replies; their sound goes to watchers alone."""
+        events = told.replies(call, records, self.clock())
+        self._stream.give([event for event in events if event["type"] != told.SOUND])
+        self._watched.give(events)
 
     def ended(self, call: Call, transcript: Transcript, reason: str) -> None:
         """Write the transcript, then say that the call is over."""

@@ -19,6 +19,7 @@ from cloud.calls.watcher_table import WatcherTable
 from cloud.calls.watchers import Watchers
 from cloud.calls.worker import Worker, WorkerSettings
 from cloud.observability import logger, metrics
+from cloud.replies import choose
 from cloud.settings import LiveWorkerSettings
 from cloud.sockets.client_side import ClientSide
 from cloud.video.consumer import Patience
@@ -52,13 +53,15 @@ class Service:
             look_s=settings.lease_s / 10,
             patience=Patience(idle_s=settings.call_idle_s),
         )
+        leases = LeaseTable(settings.call_table, settings.lease_s, settings.call_retention_days)
         self.worker = Worker(
             how,
             engines.recognizer(settings.models_dir, settings.asr_bundle),
-            LeaseTable(settings.call_table, settings.lease_s, settings.call_retention_days),
+            leases,
             self.outlet,
             owner=f"{socket.gethostname()}:{os.getpid()}",
             intake=Intake(settings.calls_queue_url),
+            replies=choose.desk(settings, leases, self.outlet.reply),
         )
 
     def run(self, stopped: Callable[[], bool]) -> None:

@@ -15,6 +15,7 @@ from cloud.calls.call import Call
 from cloud.live.told import Told
 
 Event = dict[str, Any]
+SOUND = "reply_audio"
 STARTED, COMPLETED, FAILED = "call_started", "call_completed", "call_failed"
 
 
@@ -36,6 +37,18 @@ def _event(call_id: str, began_s: float, record: Told, now_s: float) -> Event:
     if since_s is not None:
         event["latency_ms"] = round(1000 * (now_s - began_s - since_s))
     return event
+
+
+def replies(call: Call, records: Iterable[Told], now_s: float) -> list[Event]:
+    """What is told of spoken replies (`cloud.replies.records`), as it is published at `now_s`."""
+    began_s, found = (call.began_ms or 0) / 1000, list[Event]()
+    for record in records:
+        event: Event = {"call": call.id, **record, "told_at": iso(now_s)}
+        if (left_at_s := event.pop("left_at_s", None)) is not None:
+            late_ms = round(1000 * (left_at_s - began_s - record["turn_end_s"]))
+            event |= {"at": iso(left_at_s), "latency_ms": late_ms}  # since the caller's last word
+        found.append(event)
+    return found
 
 
 def notice(call: Call, kind: str, now_s: float, **more: Any) -> Event:
