@@ -11,19 +11,18 @@ What a dead worker told after its last checkpoint is told again by the next one,
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
-from speech.errors import BadSnapshot
 
-from cloud import storage
-from cloud.calls.checkpoint import Checkpoint
 from cloud.calls.feed import Batch, Feed
+from cloud.calls.held import Checkpoints, Held
 from cloud.calls.intake import Intake
-from cloud.calls.leases import Lease, LeaseTable, LostLease, NotFree
-from cloud.calls.session import Session, step
+from cloud.calls.leases import LeaseTable, LostLease, NotFree
+from cloud.calls.session import step
 from cloud.calls.sink import Beginning, Replies, Settling, Sink
 from cloud.live.told import Told
 from cloud.notices import NotDelivered
@@ -54,26 +53,6 @@ class WorkerSettings:
 
 
 @dataclass(slots=True)
-class Held:
-    """A call in work."""
-
-    lease: Lease
-    session: Session
-    renewed_s: float
-    saved_s: float
-    saves: int = 0
-    reading: set[int] = field(default_factory=set)  # its streams that are read, or were until they ended
-    ended: dict[int, str] = field(default_factory=dict)  # why, by stream
-    untold: list[Told] = field(default_factory=list)  # records that wait for trouble to be over
-    rests_until_s: float = 0.0  # after trouble
-
-    @property
-    def reason(self) -> str:
-        """Why the call is over; empty while it goes on."""
-        return "" if self.reading - self.ended.keys() else self.ended[min(self.ended)]
-
-
-@dataclass(slots=True)
 class Worker:
     """Use from one thread."""
 
@@ -88,6 +67,10 @@ class Worker:
     held: dict[str, Held] = field(default_factory=dict)
     feed: Feed = field(default_factory=Feed)
     _looked_s: float = 0.0
+    _kept: Checkpoints = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._kept = Checkpoints(self.settings.bucket, self.settings.prefix)
 
     def turn(self) -> None:
         """Take calls if that is due, hear what has come, tell what follows, save and renew what is due."""
@@ -123,8 +106,7 @@ class Worker:
         self._looked_s = now_s
         for call_id in self.leases.free(room, now_s):
             # One of our own was not renewed in time: renewing it will tell whether it is still ours.
-            if call_id not in self.held:
-                self._acquire(call_id, now_s)
+            self._acquire(call_id, now_s)
 
     def hand_over(self) -> None:
         """Save every call and let go of it, for another worker to go on at once."""
@@ -138,7 +120,8 @@ class Worker:
             self.intake.close()
 
     def _hand_over(self, held: Held) -> None:
-        self.leases.hand_over(held.lease, self._saved(held))
+        with self._saving(held) as key:
+            self.leases.hand_over(held.lease, key)
         if self.intake:
             self.intake.send(held.lease.call.id)
 
@@ -154,12 +137,14 @@ class Worker:
             held.rests_until_s = self.clock() + AGAIN_S
 
     def _acquire(self, call_id: str, now_s: float) -> bool:
-        """Whether the call is ours now."""
+        """Whether the call is ours now, and was not before."""
+        if call_id in self.held:
+            return False
         try:
             lease = self.leases.acquire(call_id, self.owner, now_s)
         except NotFree:
             return False
-        held = Held(lease, self._session(lease), now_s, now_s)
+        held = Held(lease, self._kept.session(lease, self.recognizer), now_s, now_s)
         self.held[call_id] = held
         self._read(held)
         if self.replies:
@@ -168,19 +153,6 @@ class Worker:
             self.sink.began(lease.call)
         logger.info("call %s taken as its holder number %d", call_id, lease.generation)
         return True
-
-    def _session(self, lease: Lease) -> Session:
-        """Where the call was put down, or its beginning."""
-        if lease.checkpoint:
-            try:
-                saved = Checkpoint.from_bytes(storage.read_bytes(self.settings.bucket, lease.checkpoint))
-                return Session.resume(lease.call, self.recognizer, saved)
-            except (BadSnapshot, ClientError) as error:
-                if isinstance(error, ClientError) and error.response["Error"]["Code"] not in storage.GONE:
-                    raise
-                # Made by another bundle or version, or deleted: what the stream keeps is heard again.
-                logger.warning("call %s begins anew: %s", lease.call.id, error)
-        return Session.begin(lease.call, self.recognizer)
 
     def _read(self, held: Held) -> None:
         """Read the streams of a call that have become known, and no longer wait for those that have ended."""
@@ -222,11 +194,9 @@ class Worker:
         if held.reason:
             self._end(held, now_s)
         elif now_s - held.saved_s >= self.settings.checkpoint_s:
-            before, key = held.lease.checkpoint, self._saved(held)
-            self._renew(held, now_s, key)
+            with self._saving(held) as key:
+                self._renew(held, now_s, key)
             held.saved_s = now_s
-            if before and key:
-                storage.delete_all(self.settings.bucket, [before])
         elif now_s - held.renewed_s >= self.settings.renew_s:
             self._renew(held, now_s)
 
@@ -235,21 +205,32 @@ class Worker:
         held.renewed_s = now_s
         self._read(held)
 
-    def _saved(self, held: Held) -> str | None:
-        """Key of a checkpoint of now, which counts only once the lease names it; None while it cannot be had.
+    @contextmanager
+    def _saving(self, held: Held) -> Iterator[str | None]:
+        """Key of a checkpoint of now; None while it cannot be had, or where nothing was heard since the last one.
 
-        What lies before a checkpoint is never told again, so that all of it must have arrived.
+        It counts only once the lease names it; of the last one and this, what counts no longer is deleted.
         """
-        held.saves += 1
-        key = f"{self.settings.prefix}{held.lease.call.id}/{held.lease.generation}-{held.saves}.checkpoint"
+        before, key = held.lease.checkpoint, self._saved(held)
         try:
+            yield key
+        except LostLease:
+            self._kept.delete(key)
+            raise
+        if key:
+            self._kept.delete(before)
+
+    def _saved(self, held: Held) -> str | None:
+        if held.lease.checkpoint and held.saved == held.session.positions:
+            return None
+        try:
+            # What lies before a checkpoint is never told again, so that all of it must have arrived.
             self._tell(held, [])
             self._settle()
-            storage.write_bytes(self.settings.bucket, key, held.session.checkpoint().to_bytes())
+            return self._kept.save(held)
         except TROUBLE:
             logger.exception("call %s: no checkpoint this time", held.lease.call.id)
             return None
-        return key
 
     def _settle(self) -> None:
         if isinstance(self.sink, Settling):
@@ -263,8 +244,7 @@ class Worker:
         self.sink.ended(held.lease.call, held.session.transcript(), held.reason)
         why = f"{held.reason}: {held.session.trouble}" if held.session.trouble else held.reason
         self.leases.end(held.lease, why, now_s)
-        if held.lease.checkpoint:
-            storage.delete_all(self.settings.bucket, [held.lease.checkpoint])
+        self._kept.delete(held.lease.checkpoint)
         logger.info("call %s has ended: %s", call.id, held.reason)
         self._forget(held)
 
