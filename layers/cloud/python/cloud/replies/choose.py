@@ -55,7 +55,7 @@ def responder(settings: LiveWorkerSettings) -> Responder | None:
             return None
         case "echo":
             return Echo()
-        case _ if not address:
+        case "chat" | "bedrock" | "function" if not address:
             raise BadSettings(f"RESPONDER_ADDRESS is none, and a responder {settings.responder} needs one")
         case "chat":
             key = Secret(optional(settings.responder_secret))

@@ -209,11 +209,11 @@ class Dialogue:
             conversation.add("reply", outcome.heard, interrupted=outcome.interrupted)
         left_over = outcome.interrupted and self._putting_down.is_set()
         conversation.speaking, conversation.rest = left_over, outcome.rest.strip() if left_over else ""
-        self._records.append(records.ended(now.reply, now.turn, outcome))
         try:
             self._note(conversation.to_json())
         except Exception as error:
             logger.info("call %s: how an answer ended is not noted: %s", self._name, error)
+        self._records.append(records.ended(now.reply, now.turn, outcome))
 
     def _next_id(self) -> str:
         self._replies += 1

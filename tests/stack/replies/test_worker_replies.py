@@ -1,0 +1,84 @@
+"""A worker as it is deployed, with real video streams, leases and events: what it says, and what it says of that."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+
+from cloud.calls.call import Call
+from cloud.calls.leases import LeaseTable
+from cloud.clients import client
+from cloud.replies.conversation import Conversation
+from cloud.video.consumer import Consumer, Patience
+from cloud.video.getmedia import Start
+from cloud.video.putmedia import PutMedia
+from speech.audio import pcm
+from speech.media.call_events import Audio, AudioTrack
+from speech.media.writer import PutMediaWriter, l16_track
+
+from local.calls.resources import TABLE
+from tests.stack.calls import process
+from tests.stack.calls.conftest import LEASE_S, embedded, leases, services, video_endpoint
+from tests.stack.replies import voice
+from tests.tiny.sound import say
+
+__all__ = ["embedded", "leases", "services", "video_endpoint"]  # fixtures
+RATE, BEGAN_S = 8000, 1_700_000_000.0
+TAGS = {"ContactId": "c"}
+_names = (f"asked-{number}" for number in count())
+
+
+def ask(text: str) -> tuple[str, PutMedia, PutMediaWriter]:
+    """Somebody calls, says a text and waits: the call, and the line that is still open."""
+    name = next(_names)
+    for stream in (name, f"replies-{name}"):
+        client("kinesisvideo").create_stream(StreamName=stream, DataRetentionInHours=1)
+    data = pcm.encode(say(text, RATE, before_s=0.4, after_s=3.0), "pcm_s16le")
+    line, writer = PutMedia.open(name, start_s=BEGAN_S), PutMediaWriter([l16_track(1, "AUDIO_FROM_CUSTOMER")])
+    parts = [writer.block(1, at // 16, data[at : at + 1024], TAGS) for at in range(0, len(data), 1024)]
+    line.send(b"".join(parts))
+    return name, line, writer
+
+
+def hang_up(line: PutMedia, writer: PutMediaWriter) -> None:
+    later = writer.begin(60_000, TAGS) + writer.block(1, 60_000, bytes(1024)) + writer.finish({"ContactId": "another"})
+    line.finish(later)
+
+
+def test_a_deployed_worker_answers_and_tells_of_it(leases: LeaseTable, tmp_path: Path) -> None:
+    name, line, writer = ask("cat dog")
+    leases.add(Call(name, name, Start("EARLIEST")), 0.0)
+    events = process.Events(name)
+    with process.worker(tmp_path, RESPONDER="echo", REPLY_STREAM="replies-{call}") as worker:
+        process.until(worker, "ready")
+        process.send(name)
+        started, ended = events.until("reply_start"), events.until("reply_end")
+        hang_up(line, writer)
+        events.until("call_completed")
+    assert (ended["text"].lower(), ended["interrupted"], ended["failed"]) == ("cat dog.", False, "")
+    assert started["reply"] == ended["reply"] == "1-1"
+    assert started["turn"] == ended["turn"] == next(e["number"] for e in events.all if e["type"] == "turn_end")
+    assert {"at", "latency_ms", "told_at"} <= started.keys()
+    assert "reply_audio" not in {event["type"] for event in events.all}  # sound is for those that watch
+    noted = Conversation.from_json(LeaseTable(TABLE, LEASE_S).read(name)["conversation"])
+    assert [(turn.who, turn.text.lower()) for turn in noted.turns] == [("caller", "cat dog."), ("reply", "cat dog.")]
+    assert not noted.speaking
+    expected = voice.spoken(ended["text"])
+    track, sound = heard(f"replies-{name}", len(expected))
+    assert track.format is not None
+    assert (track.format.encoding, track.format.rate) == ("pcm_mulaw", 8000)
+    assert sound[: len(expected)] == expected
+
+
+def heard(stream: str, enough: int) -> tuple[AudioTrack, bytes]:
+    """What was spoken into a stream, as soon as that is so many bytes."""
+    consumer, track, sound = Consumer(stream, Start("EARLIEST"), patience=Patience(idle_s=600)), None, b""
+    for event in consumer.events():
+        if isinstance(event, AudioTrack):
+            track = event
+        elif isinstance(event, Audio):
+            sound += event.data
+        if len(sound) >= enough:
+            consumer.stop()
+    assert track is not None
+    return track, sound
