@@ -14,7 +14,7 @@ from pathlib import Path
 
 from speech.cli import bench
 
-from tests.bench import api, calls, media, peers, socket_overhead
+from tests.bench import api, calls, media, peers, socket_overhead, socket_speech
 
 ROOT = Path(__file__).resolve().parents[2]
 LEXICON = ROOT / "models" / "bundles" / "lexicon-en-v1"
@@ -32,7 +32,8 @@ def main() -> int:
         rows.append(row)
     if not arguments.only:
         live = calls.measure(calls.CALLS, calls.SECONDS)
-        for row in chain(media.measure(media.SECONDS), live, socket_overhead.measure(), api.measure()):
+        sockets = chain(socket_overhead.measure(), socket_speech.measure())
+        for row in chain(media.measure(media.SECONDS), live, sockets, api.measure()):
             print(bench.line(row), flush=True)
             rows.append(row)
     own = {row.name: row.value for row in rows}

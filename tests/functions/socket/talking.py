@@ -33,10 +33,10 @@ def cancel(context: str = "c", **values: Any) -> dict[str, Any]:
     return {"type": "cancel", "context": context} | values
 
 
-def tokens(said: str, size: int = 5) -> list[dict[str, Any]]:
+def tokens(said: str, size: int = 5, context: str = "c") -> list[dict[str, Any]]:
     """A text as a model writes it, and its end."""
     pieces = [said[at : at + size] for at in range(0, len(said), size)]
-    return [*[text(number, piece) for number, piece in enumerate(pieces)], end(len(pieces))]
+    return [*[text(number, piece, context) for number, piece in enumerate(pieces)], end(len(pieces), context)]
 
 
 def told(records: Iterable[dict[str, Any]], context: str = "c") -> list[dict[str, Any]]:

@@ -60,11 +60,7 @@ def test_two_streams_on_one_connection_give_what_each_gives_alone(door: Door) ->
 
 def test_shuffled_and_repeated_messages_in_a_process_each_give_the_same_transcript(door: Door) -> None:
     """Two fresh processes at a time, against the tables of the stack; the answers come by the open connection."""
-    configuration = door.stack.client("lambda").get_function_configuration(FunctionName=door.name("SocketFunction"))
-    environment = os.environ | configuration["Environment"]["Variables"]
-    environment |= {"AWS_ENDPOINT_URL": door.stack.endpoint, "AWS_ACCESS_KEY_ID": "test", "OMP_NUM_THREADS": "1"}
-    environment |= {"AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": door.stack.state.region}
-    environment |= {"POWERTOOLS_TRACE_DISABLED": "true"}
+    environment = process_environment(door)
     speech = say("cat 1.4 dog", before_s=0.1, after_s=0.2)
     sent = messages(speech, "fresh", 0.6)  # as much as a frame takes
     chance = random.Random(4)
@@ -82,6 +78,16 @@ def test_shuffled_and_repeated_messages_in_a_process_each_give_the_same_transcri
         line.until("done", "fresh")
     told = [(final["text"], final["start_s"], final["end_s"]) for final in line.finals("fresh")]
     assert told == in_one_piece(speech)
+
+
+def process_environment(door: Door) -> dict[str, str]:
+    """What a process needs to be the socket function of the stack."""
+    configuration = door.stack.client("lambda").get_function_configuration(FunctionName=door.name("SocketFunction"))
+    environment = os.environ | configuration["Environment"]["Variables"]
+    environment |= {"AWS_ENDPOINT_URL": door.stack.endpoint, "AWS_ACCESS_KEY_ID": "test", "OMP_NUM_THREADS": "1"}
+    environment |= {"AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": door.stack.state.region}
+    environment |= {"POWERTOOLS_TRACE_DISABLED": "true", "SPEAK_S": "600"}
+    return environment
 
 
 def in_a_process(environment: dict[str, str]) -> subprocess.Popen[str]:

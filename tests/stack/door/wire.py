@@ -43,7 +43,7 @@ class Wire:
         while True:
             record: dict[str, Any] = json.loads(self.socket.recv(timeout=PATIENCE_S))
             self.heard.append(record)
-            if record["type"] == kind and stream in (None, record.get("stream")):
+            if record["type"] == kind and stream in (None, record.get("stream", record.get("context"))):
                 return record
 
     def finals(self, stream: str) -> list[dict[str, Any]]:
