@@ -39,6 +39,7 @@ def up(options: argparse.Namespace) -> int:
 def show(current: Stack, options: argparse.Namespace) -> bool:
     """The demonstration, if it was asked for, and where things are; whether all went well."""
     good = demo.run(current, demo.require_samples()) if options.demo else True
+    good = (demo.call(options.state) and good) if options.demo else good
     print(("\n" if options.demo else "") + demo.where(current))
     return good
 

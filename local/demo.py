@@ -1,4 +1,4 @@
-"""The demonstration of `make run`: the sample recordings go in, their transcripts come out, each with its times."""
+"""The demonstration of `make run`: sample recordings become transcripts, and one is a live call that is answered."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from local import recordings
+from local.calls import command
 from local.progress import Bar
 from local.recordings import Result
 from local.stack import Stack
 from local.state import ROOT, LocalError
 
+CALL = "telephone-prompt-16k.wav"  # a short one
 SAMPLES = ROOT / "events" / "audio"
 PATIENCE_S = 300.0  # seconds without news before giving up; on a busy machine a cold start may take one or two minutes
 
@@ -40,6 +42,18 @@ def run(stack: Stack, paths: list[Path]) -> bool:
     for line in complaints:
         print(f"not as it should be: {line}")
     return not complaints
+
+
+def call(folder: Path) -> bool:
+    """Play a sample as a live call into a worker of its own, which echoes it; whether it was answered."""
+    print(f"\na live call: {CALL}, played in real time and answered by an echo", flush=True)
+    asked = command.Asked(SAMPLES / CALL, wav=folder / "call.wav")
+    heard, workers = command.call(asked)
+    print(command.summary(heard, workers, asked))
+    good = any(reply.get("text") for reply in heard.replies.values())
+    if not good:
+        print("not as it should be: the call was not answered")
+    return good
 
 
 def now() -> str:

@@ -154,6 +154,11 @@ def show(record: dict[str, Any]) -> None:
         print(f"{CLEAR}           {record['speaker']:<9} {record['text'][-80:]}  {late}", end="", flush=True)
 
 
+def shown(path: Path | None) -> str:
+    """A path as short as it can be said from here."""
+    return str(path.relative_to(Path.cwd())) if path and path.is_relative_to(Path.cwd()) else str(path)
+
+
 def summary(heard: Heard, workers: int, asked: Asked) -> str:
     """How it went."""
     by = f" by {workers} workers, one after the other" if workers > 1 else ""
@@ -167,5 +172,5 @@ def summary(heard: Heard, workers: int, asked: Asked) -> str:
             f"{len(begun)} replies; from the caller's last word to the first sound: {middle(begun)} "
             "(0.8 s of that are the silence that ends a turn)"
         )
-        lines.append(f"both sides of the call, the caller left, the replies right: {asked.wav}")
+        lines.append(f"both sides of the call, the caller left, the replies right: {shown(asked.wav)}")
     return "\n".join(lines)

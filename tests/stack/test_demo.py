@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from local import demo
+from local.calls import command
+from local.calls.heard import Heard
 from local.progress import Bar
 from local.recordings import Dropped, Result
 
@@ -64,3 +66,17 @@ def test_in_a_log_a_progress_bar_is_one_line_at_its_end() -> None:
         bar.say("a line")
         bar.step("b.wav")
     assert out.getvalue() == f"a line\nuploading    [{'#' * 28}] 2/2 b.wav\n"
+
+
+@pytest.mark.parametrize(("text", "good"), [("The number.", True), ("", False)])
+def test_a_call_that_nobody_answered_is_a_complaint(
+    text: str, good: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    heard = Heard(1.0, replies_wanted=True)
+    heard.replies["1-1"] = {"text": text, "first_audio_ms": 950}
+    monkeypatch.setattr(command, "call", lambda asked: (heard, 1))
+    assert demo.call(tmp_path) == good
+    said = capsys.readouterr().out
+    assert ("not answered" in said) != good
+    assert f"the replies right: {tmp_path / 'call.wav'}" in said
+    assert "0.95 s (median)" in said
