@@ -20,10 +20,11 @@ from tests.tiny.sound import say
 RECOGNIZER = Recognizer.load(FOLDER)
 DIALOGUE = say("cat dakot dog 1.2 go tad 0.3 dakot oak", 8000, before_s=0.7, after_s=0.4)
 OWN = {"phrase": "Dakot", "pronunciations": ["dakot"]}
+ALIKE = {"phrase": "Dackott", "pronunciations": ["dakot"]}
 WISHES = [
     None,
     StreamOptions.read({"vocabulary": [OWN]}),
-    StreamOptions.read({"vocabulary": [OWN, "dog go"], "alternatives": 3}),
+    StreamOptions.read({"vocabulary": [OWN, ALIKE, "dog go"], "alternatives": 3}),
     StreamOptions.read({"vocabulary": [OWN], "vocabulary_filter": ["dakot"], "vocabulary_filter_method": "mask"}),
     StreamOptions.read({"vocabulary_filter": ["dog"], "vocabulary_filter_method": "remove"}),
     StreamOptions.read({"vocabulary_filter": ["cat"], "vocabulary_filter_method": "tag", "alternatives": 1}),
@@ -141,6 +142,8 @@ def test_partials_of_a_filtered_stream_tell_nothing_twice() -> None:
 
 
 def test_alternatives_are_other_words_and_never_more_than_asked_for() -> None:
+    [(first, *_), _] = [final.alternatives for final in finals(events_of(WISHES[2]))]
+    assert first.text in ("Cat Dackott dog.", "Cat Dakot dog.")
     for wishes, most in ((WISHES[2], 3), (WISHES[5], 1), (WISHES[1], 0)):
         for final in finals(events_of(wishes)):
             others = [other.raw_text for other in final.alternatives]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
+from speech.events import Alternative
 from speech.text.transcript import Transcript, to_json_line, to_text, to_transcribe_json
+from speech.text.word_filter import WordFilter
 
 from tests.unit.text.conftest import final
 
@@ -114,3 +117,30 @@ def test_a_line_of_json_has_what_the_command_line_promises() -> None:
     assert line["raw_text"] == "it costs twenty five dollars thank you"
     assert line["words"][0] == {"word": "it", "start_s": 0.5, "end_s": 0.8, "confidence": 0.9}
     assert (line["duration_s"], line["rtf"]) == (3.2, 0.0123)
+
+
+def test_alternatives_are_segments_as_transcribe_writes_them() -> None:
+    heard, other = final("thank you", 2.25), final("think you", 2.25)
+    said = replace(heard, alternatives=(Alternative(other.words, other.tokens),))
+    results = document(Transcript(3.2, ((said, final("bye", 5.0)),)))["results"]
+    first, second = results["segments"]
+    assert (first["start_time"], first["end_time"]) == ("2.25", "2.85")
+    assert [one["transcript"] for one in first["alternatives"]] == ["Thank you.", "Think you."]
+    assert first["alternatives"][1]["items"][0] == {
+        "type": "pronunciation",
+        "confidence": "0.9",
+        "content": "Think",
+        "start_time": "2.25",
+        "end_time": "2.55",
+    }
+    assert first["alternatives"][0]["items"][2] == {"type": "punctuation", "confidence": "0.0", "content": "."}
+    assert [one["transcript"] for one in second["alternatives"]] == ["Bye."]
+    assert "segments" not in document(ONE)["results"]
+
+
+def test_words_that_a_filter_tagged_are_marked() -> None:
+    tagged = WordFilter.read(["costs", "five"], "tag").final(final("it costs twenty five dollars", 0.5))
+    results = document(Transcript(3.2, ((tagged,),)))["results"]
+    marked = [item["alternatives"][0]["content"] for item in results["items"] if item.get("vocabularyFilterMatch")]
+    assert marked == ["costs", "$25"]
+    assert [word["content"] for word in results["raw_words"] if word.get("vocabularyFilterMatch")] == ["costs", "five"]

@@ -10,6 +10,7 @@ from typing import BinaryIO, TextIO
 
 import numpy as np
 
+from speech.asr.options import StreamOptions
 from speech.asr.recognizer import Recognizer, RecognizerStream
 from speech.audio.files import open_audio
 from speech.audio.pcm import PcmDecoder
@@ -19,14 +20,15 @@ CHUNK_MS = 160
 STDIN = "-"
 
 
-def run(recognizer: Recognizer, name: str, arguments: argparse.Namespace) -> None:
+def run(recognizer: Recognizer, name: str, arguments: argparse.Namespace, options: StreamOptions | None = None) -> None:
     """Print the events of one source. Raises BadAudio or OSError."""
     if name == STDIN:
-        _feed(recognizer.stream(arguments.rate), _pcm(sys.stdin.buffer, arguments.rate, arguments.encoding))
+        stream = recognizer.stream(arguments.rate, options=options)
+        _feed(stream, _pcm(sys.stdin.buffer, arguments.rate, arguments.encoding))
         return
     with Path(name).open("rb") as file, open_audio(file) as audio:
         blocks = audio.blocks(audio.rate * CHUNK_MS // 1000)
-        _feed(recognizer.stream(audio.rate), (block.mean(axis=1) for block in blocks))
+        _feed(recognizer.stream(audio.rate, options=options), (block.mean(axis=1) for block in blocks))
 
 
 def _feed(stream: RecognizerStream, chunks: Iterable[np.ndarray]) -> None:

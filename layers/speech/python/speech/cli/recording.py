@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from speech.asr.options import StreamOptions
 from speech.asr.recognizer import Recognizer, RecognizerStream
 from speech.audio.files import AudioReader, open_audio
 from speech.events import Event, Final
@@ -32,11 +33,14 @@ class Result:
         return self.work_s / max(self.transcript.duration_s, 1e-9)
 
 
-def transcribe(recognizer: Recognizer, path: Path, by_channel: bool, progress: Progress) -> Result:
+def transcribe(
+    recognizer: Recognizer, path: Path, by_channel: bool, progress: Progress, options: StreamOptions | None = None
+) -> Result:
     """Decode and recognise a file as a stream, never whole in memory. Raises BadAudio or OSError."""
     started = time.perf_counter()
     with path.open("rb") as file, open_audio(file) as audio:
-        streams = [recognizer.stream(audio.rate, live=False) for _ in range(audio.channels if by_channel else 1)]
+        count = audio.channels if by_channel else 1
+        streams = [recognizer.stream(audio.rate, live=False, options=options) for _ in range(count)]
         finals: list[list[Final]] = [[] for _ in streams]
         total_s = audio.frames / audio.rate if audio.frames else None
         for block in audio.blocks(BLOCK_S * audio.rate):

@@ -6,10 +6,13 @@ import argparse
 import sys
 from pathlib import Path
 
+from speech.asr.options import StreamOptions
 from speech.asr.recognizer import Recognizer
+from speech.asr.vocabulary import CustomVocabulary
 from speech.audio.pcm import ENCODINGS
 from speech.cli import bundles, live, output, recording
-from speech.errors import SpeechError
+from speech.errors import BadVocabulary, SpeechError
+from speech.text.word_filter import METHODS, WordFilter
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--live", action="store_true", help="print partials as they form")
     parser.add_argument("--rate", type=int, default=16000, help="of PCM on standard input, Hz (16000)")
     parser.add_argument("--encoding", choices=ENCODINGS, default="pcm_s16le", help="of PCM on standard input")
+    parser.add_argument("--vocabulary", metavar="FILE", help="words to listen for, one a line, or JSON")
+    parser.add_argument("--filter", metavar="FILE", help="words to hide, one a line")
+    parser.add_argument("--filter-method", choices=METHODS, default="mask", help="what becomes of them (mask)")
+    parser.add_argument("--alternatives", type=int, default=0, metavar="N", help="other ways of hearing, up to 10")
     parser.add_argument("--bundle", metavar="DIR", help="the model; as a rule the one in models/bundles")
 
 
@@ -29,16 +36,39 @@ def run(arguments: argparse.Namespace) -> int:
     if live.STDIN in arguments.files and not arguments.live:
         print("python -m speech transcribe: - (standard input) needs --live", file=sys.stderr)
         return 2
-    recognizer = Recognizer.load(bundles.find(arguments.bundle))
-    return max([_one(recognizer, name, arguments) for name in arguments.files])
+    try:
+        options = _options(arguments)
+        recognizer = Recognizer.load(bundles.find(arguments.bundle))
+        recognizer.hearings.of(options)  # a phrase that cannot be pronounced is no matter of the first file
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+    return max([_one(recognizer, name, arguments, options) for name in arguments.files])
 
 
-def _one(recognizer: Recognizer, name: str, arguments: argparse.Namespace) -> int:
+def _options(arguments: argparse.Namespace) -> StreamOptions:
+    """Raises BadVocabulary or OSError naming the file."""
+    vocabulary, hidden = CustomVocabulary(), None
+    if arguments.vocabulary:
+        vocabulary = CustomVocabulary.parse(_text(arguments.vocabulary))
+    if arguments.filter:
+        hidden = WordFilter.parse(_text(arguments.filter), arguments.filter_method)
+    return StreamOptions(vocabulary, hidden, arguments.alternatives)
+
+
+def _text(name: str) -> str:
+    try:
+        return Path(name).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise BadVocabulary(f"{name}: expected text in UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def _one(recognizer: Recognizer, name: str, arguments: argparse.Namespace, options: StreamOptions) -> int:
     try:
         if arguments.live:
-            live.run(recognizer, name, arguments)
+            live.run(recognizer, name, arguments, options)
         else:
-            _print(recognizer, name, arguments)
+            _print(recognizer, name, arguments, options)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -50,9 +80,9 @@ def _one(recognizer: Recognizer, name: str, arguments: argparse.Namespace) -> in
     return 0
 
 
-def _print(recognizer: Recognizer, name: str, arguments: argparse.Namespace) -> None:
+def _print(recognizer: Recognizer, name: str, arguments: argparse.Namespace, options: StreamOptions) -> None:
     path = Path(name)
-    result = recording.transcribe(recognizer, path, arguments.channels, output.bar(path.name))
+    result = recording.transcribe(recognizer, path, arguments.channels, output.bar(path.name), options)
     for warning in result.transcript.warnings:
         print(f"{name}: {warning}", file=sys.stderr)
     if arguments.jsonl:

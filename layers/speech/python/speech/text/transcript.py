@@ -50,7 +50,9 @@ def to_transcribe_json(
     """The document that an Amazon Transcribe batch job writes, so that its consumers read it unchanged.
 
     Format: Amazon Transcribe Developer Guide, "Data input and output" and "Example channel identification output
-    (batch)": times and confidences are strings, punctuation has no times, `audio_segments` name items by id.
+    (batch)": times and confidences are strings, punctuation has no times, `audio_segments` name items by id. Words that
+    a vocabulary filter tagged have `vocabularyFilterMatch`; `segments` are there where alternatives were found, each
+    with what was heard first and the others after it.
     `results.raw_words`, `results.warnings` and `results.speakers` (who is heard on which channel, of calls) are
     additions that such a consumer passes over.
     `identify_channels`: label the channels; as a rule, when there are several.
@@ -67,6 +69,8 @@ def to_transcribe_json(
     if labelled:
         results["channel_labels"] = _channel_labels(items, len(transcript.channels))
     results |= {"items": items, "audio_segments": segments, "raw_words": _raw_words(transcript, labelled)}
+    if any(final.alternatives for _, final in transcript.in_time()):
+        results["segments"] = _alternatives(transcript, labelled)
     if transcript.speakers:
         results["speakers"] = {channel_label(channel): who for channel, who in enumerate(transcript.speakers)}
     if transcript.warnings:
@@ -83,7 +87,30 @@ def _item(number: int, token: Token) -> Json:
         "alternatives": [{"confidence": _decimal(token.confidence), "content": token.text}],
         "start_time": _decimal(token.start_s),
         "end_time": _decimal(token.end_s),
-    }
+    } | ({"vocabularyFilterMatch": True} if token.filtered else {})
+
+
+def _alternatives(transcript: Transcript, labelled: bool) -> list[Json]:
+    found: list[Json] = []
+    for channel, final in transcript.in_time():
+        label = {"channel_label": channel_label(channel)} if labelled else {}
+        ways = [(final.text, final.tokens), *((other.text, other.tokens) for other in final.alternatives)]
+        times = {"start_time": _decimal(final.start_s), "end_time": _decimal(final.end_s)}
+        found.append(
+            times | {"alternatives": [{"transcript": t, "items": _flat(tokens)} for t, tokens in ways]} | label
+        )
+    return found
+
+
+def _flat(tokens: Sequence[Token]) -> list[Json]:
+    """Items as they stand in alternatives: content and confidence beside the times, without numbers."""
+    items = []
+    for token in tokens:
+        item = _item(0, token)
+        [inner] = item.pop("alternatives")
+        del item["id"]
+        items.append(item | inner)
+    return items
 
 
 def _segment(number: int, final: Final, items: Sequence[int]) -> Json:
@@ -110,6 +137,7 @@ def _raw_words(transcript: Transcript, labelled: bool) -> list[Json]:
             "end_time": _decimal(word.end_s),
             "confidence": _decimal(word.confidence),
         }
+        | ({"vocabularyFilterMatch": True} if word.filtered else {})
         | ({"channel_label": channel_label(channel)} if labelled else {})
         for channel, final in transcript.in_time()
         for word in final.words
