@@ -15,7 +15,8 @@ export function captions(line) {
 
   const show = (state) => {
     button.dataset.state = state;
-    button.disabled = state === 'starting' || state === 'stopping';
+    // Not `disabled`: that would take the focus from whoever is at the keyboard.
+    button.setAttribute('aria-disabled', state === 'starting' || state === 'stopping');
     button.querySelector('span').textContent = { listening: 'Stop', starting: 'Starting…', stopping: 'Finishing…' }[state] ?? 'Start listening';
     byId('listening').textContent = { listening: 'Listening', stopping: 'Writing the last words' }[state] ?? '';
   };
@@ -64,7 +65,9 @@ export function captions(line) {
     stream.stop();
   };
 
-  button.addEventListener('click', () => complaining(byId('captions-error'), session ? stop : start));
+  button.addEventListener('click', () => {
+    if (button.ariaDisabled !== 'true') complaining(byId('captions-error'), session ? stop : start);
+  });
   show('idle');
 }
 

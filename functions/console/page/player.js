@@ -6,6 +6,7 @@ const MOST_LEAD_S = 2; // each gap doubles the lead, so that a slow voice pauses
 /** Plays one text. Make it where the reader has just clicked: browsers are silent otherwise. */
 export class Player {
   #start = null; // context time of the beginning
+  #played_s = 0;
   #sounding = new Set();
   #over = false; // nothing more will come
 
@@ -32,9 +33,10 @@ export class Player {
     };
   }
 
-  /** Seconds of the text's sound that have been heard. */
+  /** Seconds of the text's sound that have been heard; they stand still in a gap. */
   get played_s() {
-    return this.#start === null ? 0 : Math.max(0, this.context.currentTime - this.#start - this.#delay);
+    if (this.#start !== null) this.#played_s = Math.max(this.#played_s, this.context.currentTime - this.#start - this.#delay);
+    return this.#played_s;
   }
 
   /** Nothing more will come. */

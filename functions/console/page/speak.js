@@ -50,7 +50,7 @@ export function speak(line) {
     mine.context = new Synthesis(line, { text, voice: voice.value || undefined, speed: Number(speed.value), rate }, {
       chunk: (samples, at_s) => mine.player.play(samples, at_s),
       words: (some) => words.push(...some),
-      done: () => mine.player.finish(),
+      done: (audio_s) => (audio_s ? mine.player.finish() : end(new Error('There is nothing in it that can be spoken.'))),
       failed: end,
     });
     reading = mine;
