@@ -14,7 +14,7 @@ from pathlib import Path
 
 from speech.cli import bench
 
-from tests.bench import api, calls, media, peers, socket_overhead, socket_speech
+from tests.bench import api, calls, media, peers, replies, socket_overhead, socket_speech, steps
 
 ROOT = Path(__file__).resolve().parents[2]
 LEXICON = ROOT / "models" / "bundles" / "lexicon-en-v1"
@@ -31,7 +31,7 @@ def main() -> int:
         print(bench.line(row), flush=True)
         rows.append(row)
     if not arguments.only:
-        live = calls.measure(calls.CALLS, calls.SECONDS)
+        live = chain(calls.measure(calls.CALLS, calls.SECONDS), steps.measure(), replies.measure())
         sockets = chain(socket_overhead.measure(), socket_speech.measure())
         for row in chain(media.measure(media.SECONDS), live, sockets, api.measure()):
             print(bench.line(row), flush=True)

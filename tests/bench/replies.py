@@ -3,9 +3,10 @@
     .venv/bin/python -m tests.bench.replies [--calls 1 10] [--seconds 40]
 
 Callers speak, are silent, and are echoed, in real time and over TLS; recognition, synthesis and sending of all calls
-share one process on one core, the endpoint and the callers have processes of their own. The silence that ends a turn,
-and the look-ahead, are not in `turn_end_to_reply`; in `last_word_to_reply`, all is. The table write that claims an
-answer is left out: it happens while the first words are made.
+share one process on one core, the endpoint and the callers have processes of their own. `turn_end_to_reply` counts from
+when the block was sent that made the end of the turn certain. `last_word_to_reply` has everything: the silence that
+ends a turn, the look-ahead, the recogniser's step of 160 ms, and that a word's end is told a little early. The table
+write that claims an answer is left out: it happens while the first words are made.
 """
 
 from __future__ import annotations
@@ -125,8 +126,10 @@ def consume(calls: int, recognizer: Recognizer, synthesizer: Synthesizer) -> Ite
     worker = Worker(settings, recognizer, leases, watch, "bench", replies=desk)  # type: ignore[arg-type]
     watch.worker = worker
     worker.turn()
+    began_s, began_cpu_s = time.monotonic(), time.process_time()
     while worker.held:
         worker.turn()
+    core = (time.process_time() - began_cpu_s) / (time.monotonic() - began_s)
     worker.feed.close()
     kind = f"{calls}_call{'s' if calls > 1 else ''}"
     for name, found in (("turn_end", watch.after_turn_ms), ("last_word", watch.after_word_ms)):
@@ -134,6 +137,7 @@ def consume(calls: int, recognizer: Recognizer, synthesizer: Synthesizer) -> Ite
             must = MUST[part] if name == "turn_end" else f"{TURN_SILENCE_S:g} s of it silence"
             yield bench.Row(f"{name}_to_reply_{kind}_{part}", float(value), "ms", must, COMMAND)
     yield bench.Row(f"replies_{kind}", len(watch.after_turn_ms), "replies", "", COMMAND)
+    yield bench.Row(f"core_with_replies_{kind}", 100 * core, "%", "", COMMAND)
 
 
 def measure(

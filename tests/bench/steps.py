@@ -1,6 +1,6 @@
 """How many calls one core carries: the step that advances the tracks of all calls must be over within its chunk.
 
-    .venv/bin/python -m tests.bench.steps [--calls 30] [--seconds 12]
+    .venv/bin/python -m tests.bench.steps [--calls 30] [--seconds 6]
 
 Two tracks a call, both with speech, in chunks of 64 ms as Amazon Connect sends them. Processor time, which other work
 on the machine changes little, without the network around it; `calls_per_core` of `tests.bench.calls` has that.
@@ -28,7 +28,7 @@ from speech.media.formats import AudioFormat
 from tests.bench.calls import BLOCK_MS, SPEECH
 
 COMMAND = "python -m tests.bench.steps"
-CALLS, SECONDS = 30, 12
+CALLS, SECONDS = 30, 6
 PHASE_MS = 320  # over which calls are spread: a multiple of what the recogniser hears at a time
 MOST = 120  # calls, where the machine is quick
 
@@ -75,7 +75,7 @@ def measure(calls: int = CALLS, seconds: float = SECONDS, bundle: str | None = N
     # The time of a step grows with the number of streams: from here upwards or downwards until it fits.
     most, late = calls, p95 > BLOCK_MS
     while 0 < (other := most - 2 if late else most + 4) <= MOST:
-        fits = np.percentile(steps_ms(recognizer, other, seconds / 2), 95) <= BLOCK_MS
+        fits = np.percentile(steps_ms(recognizer, other, seconds), 95) <= BLOCK_MS
         if not late and not fits:
             break
         most = other
