@@ -25,6 +25,7 @@ ENVIRONMENT = {
     "INPUT_PREFIX": "",
     "OUTPUT_BUCKET": "output",
     "WORK_PREFIX": "work/",
+    "SPEECH_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/123456789012/undertone-speech",
     "CONVERT_FUNCTION": "convert",
     "TOKEN_SECRET": "secret",
     "CLIP_S": "20",

@@ -49,7 +49,7 @@ class FakeS3:
             self.reads.append(Range)
             first, last = re.fullmatch(r"bytes=(\d+)-(\d+)", Range).groups()  # type: ignore[union-attr]
             body = body[int(first) : int(last) + 1]
-        return {"Body": io.BytesIO(body)}
+        return {"Body": io.BytesIO(body), "ContentLength": len(body)}
 
     def put_object(self, Bucket: str, Key: str, Body: bytes, **more: Any) -> dict[str, Any]:
         held = self.objects.get((Bucket, Key))
@@ -65,7 +65,7 @@ class FakeS3:
         self.objects.pop((Bucket, Key), None)
         return {}
 
-    def create_multipart_upload(self, Bucket: str, Key: str) -> dict[str, Any]:
+    def create_multipart_upload(self, Bucket: str, Key: str, ContentType: str = "") -> dict[str, Any]:
         self.uploads[Key] = {}
         return {"UploadId": Key}
 

@@ -129,10 +129,10 @@ def test_what_cannot_be_said_is_named(
 @pytest.mark.parametrize(
     ("changed", "way_out"),
     [
-        ({"input": PROSE * 222}, "split the text"),
+        ({"input": PROSE * 222}, "speech-jobs"),
         ({"input": PROSE * 50, "response_format": "wav"}, "mp3 and opus take longer texts"),
         ({"input": PROSE * 25, "response_format": "wav", "speed": 0.5}, "mp3 and opus take longer texts"),
-        ({"input": "1234567890" * 50}, "split the text"),
+        ({"input": "1234567890" * 50}, "speech-jobs"),
     ],
 )
 def test_a_text_that_is_too_long_is_refused_before_any_work(
@@ -155,7 +155,7 @@ def test_what_the_estimate_lets_pass_is_given_up_in_time_and_at_the_size(
 def test_a_body_that_lambda_would_not_take_is_told_to_be_shorter(speak: Speak) -> None:
     answer = speak(input="a" * 5_000_000)
     assert (answer.status, answer.error["code"], answer.error["param"]) == (413, "request_too_large", "input")
-    assert "split the text" in answer.error["message"]
+    assert "speech-jobs" in answer.error["message"]
 
 
 def test_a_voice_that_cannot_be_loaded_is_nobody_s_bad_request(speak: Speak, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from cloud.jobs import Busy, Duplicate, Job, JobTable
 from cloud.observability import logger, metrics
 from cloud.queues import Message
 from cloud.recordings import Recording, UnknownMessage, parse_message
-from cloud.settings import JobSettings
+from cloud.settings import QueueSettings
 from cloud.storage import Superseded
 
 Work = Callable[[Job, Deadline], None]
@@ -28,10 +28,11 @@ Work = Callable[[Job, Deadline], None]
 class Attempts:
     """Attempts at the messages of one queue."""
 
-    settings: JobSettings
+    settings: QueueSettings
     queue_url: str
     jobs: JobTable
     work: Work
+    tell_failure: Callable[[str, Recording, str], None] = notices.failed  # (bus, recording, reason)
 
     def at(self, message: Message, deadline: Deadline) -> None:
         """Works on every recording that the message names; raises if the message has to come back."""
@@ -69,7 +70,7 @@ class Attempts:
             logger.info("superseded: %s", superseded)
             self.jobs.fail(job, deadline.now_s, str(superseded), may_retry=False)
         except BadInput as bad:
-            logger.warning("no transcript: %s", bad)
+            logger.warning("no result: %s", bad)
             self._fail(job, deadline, str(bad), may_retry=False)
         except Exception as error:
             self._give_back(job, message, deadline, error)
@@ -87,7 +88,7 @@ class Attempts:
             logger.info("nothing to give back: %s", lost)
 
     def _fail(self, job: Job, deadline: Deadline, reason: str, *, may_retry: bool) -> None:
-        notices.failed(self.settings.event_bus, job.recording, reason)
+        self.tell_failure(self.settings.event_bus, job.recording, reason)
         self.jobs.fail(job, deadline.now_s, reason, may_retry=may_retry)
         metrics.add_metric("Failed", MetricUnit.Count, 1)
 

@@ -86,6 +86,10 @@ class JobTable:
         """Lets go of a job for a later invocation, with what this one `found` (its checkpoint, its converted audio)."""
         self._update(job, now_s, {"status": "QUEUED", **found}, drop=("owner", "lease_until"))
 
+    def note(self, job: Job, now_s: float, **found: Any) -> None:
+        """Something about a job that is being worked on, for who asks meanwhile."""
+        self._update(job, now_s, found)
+
     def complete(self, job: Job, now_s: float, **found: Any) -> None:
         """The transcript is written."""
         self._update(job, now_s, {"status": "COMPLETED", "completed_at": _iso(now_s), **found}, drop=("reason",))
@@ -100,14 +104,14 @@ class JobTable:
         answer = client("dynamodb").get_item(TableName=self._name, Key={"id": {"S": job_id}}, ConsistentRead=True)
         return {name: from_attribute(value) for name, value in answer.get("Item", {}).items()}
 
-    def expect(self, job_id: str, bucket: str, key: str, now_s: float) -> None:
+    def expect(self, job_id: str, bucket: str, key: str, now_s: float, status: str = "AWAITING_UPLOAD") -> None:
         """Notes that a recording may come; its first event finds an earlier sequencer here and takes the job over."""
         item = {
             "id": job_id,
             "bucket": bucket,
             "key": key,
             "sequencer": "",
-            "status": "AWAITING_UPLOAD",
+            "status": status,
             "created_at": _iso(now_s),
             "updated_at": _iso(now_s),
             "expires_at": int(now_s) + DAY_S,

@@ -35,18 +35,35 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobSettings(Settings):
-    """What every function on the path of a recording needs."""
+class QueueSettings(Settings):
+    """What every function that works on the jobs of a queue needs."""
 
     job_table: str
     output_bucket: str
-    work_prefix: str  # of checkpoints and converted audio, in the output bucket
-    recordings_queue_url: str
-    conversions_queue_url: str
+    work_prefix: str  # of checkpoints, texts and converted audio, in the output bucket
     event_bus: str
     max_receives: int  # deliveries of a message before the queue moves it to the dead-letter queue
     retry_delay_s: int  # wait before the second attempt; doubles with each further one
     job_retention_days: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSettings(QueueSettings):
+    """What every function on the path of a recording needs."""
+
+    recordings_queue_url: str
+    conversions_queue_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeakSettings(QueueSettings):
+    """The function that turns a long text into a file of speech."""
+
+    models_dir: str
+    tts_bundle: str  # folder of the bundle in models_dir
+    speech_queue_url: str
+    checkpoint_margin_s: int  # seconds left of the invocation when it hands over to the next
+    time_budget_s: int  # seconds after which it hands over in any case; 0: no such limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +111,7 @@ class SocketSettings(Settings):
     most_connections: int  # of one token's subject at a time
     most_streams: int  # of one connection at a time, contexts included
     speak_s: int  # seconds after which a message's own invocation calls another to speak on
+    watcher_table: str  # who watches which live call; none: there are none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +126,8 @@ class ApiSettings(Settings):
     input_bucket: str
     input_prefix: str  # of keys that become jobs
     output_bucket: str
-    work_prefix: str  # of clips on their way to the decoder, in the output bucket
+    work_prefix: str  # of clips on their way to the decoder and of long texts, in the output bucket
+    speech_queue_url: str
     convert_function: str  # decodes what libsndfile cannot read
     token_secret: str  # ARN of the secret that signs tokens
     clip_s: int  # seconds of audio that are transcribed while the caller waits

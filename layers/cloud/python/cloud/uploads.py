@@ -18,8 +18,9 @@ PART_BYTES = 8 << 20  # S3 wants 5 MiB or more of every part but the last, and t
 class S3Writer(io.RawIOBase):
     """A binary file that becomes an object at the end of its `with` block; an exception there leaves no object."""
 
-    def __init__(self, bucket: str, key: str, *, part_bytes: int = PART_BYTES) -> None:
+    def __init__(self, bucket: str, key: str, *, part_bytes: int = PART_BYTES, content_type: str = "") -> None:
         super().__init__()
+        self._about = {"ContentType": content_type} if content_type else {}
         self._object = {"Bucket": bucket, "Key": key}
         self._part_bytes = part_bytes
         self._head = bytearray()
@@ -63,7 +64,7 @@ class S3Writer(io.RawIOBase):
     def _finish(self) -> None:
         s3 = client("s3")
         if not self._upload:
-            s3.put_object(**self._object, Body=bytes(self._head + self._tail))
+            s3.put_object(**self._object, **self._about, Body=bytes(self._head + self._tail))
             return
         if self._tail:
             self._send(bytes(self._tail))
@@ -93,7 +94,7 @@ class S3Writer(io.RawIOBase):
 
     def _send(self, body: bytes) -> None:
         if not self._upload:
-            self._upload = client("s3").create_multipart_upload(**self._object)["UploadId"]
+            self._upload = client("s3").create_multipart_upload(**self._object, **self._about)["UploadId"]
         self._parts.append(self._upload_part(len(self._parts) + 2, body))
         self._sent += len(body)
 

@@ -1,4 +1,4 @@
-"""`GET /v1/jobs`, `/v1/jobs/{id}` and `/v1/jobs/{id}/transcript`: what became of recordings in S3."""
+"""`GET /v1/jobs`, `/v1/jobs/{id}` and `/v1/jobs/{id}/transcript`: what became of recordings and long texts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 from aws_lambda_powertools.event_handler.openapi.types import OpenAPIResponse
 from typing_extensions import TypedDict
 
-from cloud import listing, outputs, storage
+from cloud import listing, outputs, storage, texts
 from cloud.api.document import answers, errors
 from cloud.api.errors import ApiError
 from cloud.jobs import JobTable
 
 INLINE_BYTES = 5 << 20  # a longer transcript does not pass Lambda's 6 MiB: its reader is sent to S3
 VALID_S = 300  # of the address there
+AUDIO_VALID_S = 3600  # of the address of an audio file
 Status = Literal["AWAITING_UPLOAD", "QUEUED", "IN_PROGRESS", "COMPLETED", "FAILED"]
 Format = Literal["json", "srt", "vtt", "txt"]
-JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$", description="As `POST /v1/uploads` and `GET /v1/jobs` give it.")]
+Audio = Literal["mp3", "opus", "flac", "wav", "pcm"]
+JobId = Annotated[
+    str, Path(pattern="^[0-9a-f]{32}$", description="As uploads, speech jobs and `GET /v1/jobs` give it.")
+]
 
 
 class JobView(TypedDict, total=False):
@@ -28,7 +32,10 @@ class JobView(TypedDict, total=False):
     id: str
     object: Literal["job"]
     status: Status
+    kind: Literal["speech"]  # of a text that is spoken; left out for a recording that is transcribed
     recording: str  # s3://bucket/key
+    progress: float  # 0 to 1, of a text
+    audio: str  # where the file of a text that was spoken can be read, for an hour
     created_at: str  # ISO 8601, UTC
     updated_at: str
     completed_at: str
@@ -36,7 +43,7 @@ class JobView(TypedDict, total=False):
     processing_seconds: float
     warnings: list[str]
     reason: str  # of a failure
-    formats: list[Format]  # of the transcript
+    formats: list[Format | Audio]  # of the transcript, or of the speech
 
 
 class JobList(TypedDict):
@@ -64,7 +71,12 @@ def add(api: APIGatewayRestResolver, jobs: JobTable) -> None:
 
     @api.get("/v1/jobs/<id>", summary="One job", tags=["Jobs"], responses=answers("The job", HTTPStatus.NOT_FOUND))
     def get_job(id: JobId) -> JobView:
-        return view(_found(jobs, id))
+        item = _found(jobs, id)
+        job = view(item)
+        if job.get("kind") == "speech" and item["status"] == "COMPLETED":
+            bucket, _, key = str(item["outputs"][0]).removeprefix("s3://").partition("/")
+            job["audio"] = storage.download_url(bucket, key, AUDIO_VALID_S)
+        return job
 
     @api.get(
         "/v1/jobs/<id>/transcript",
@@ -85,7 +97,11 @@ def add(api: APIGatewayRestResolver, jobs: JobTable) -> None:
 
 def view(item: dict[str, Any]) -> JobView:
     """What a caller is told of an item of the table."""
-    job: Any = {"id": item["id"], "object": "job", "recording": f"s3://{item['bucket']}/{item['key']}"}
+    job: Any = {"id": item["id"], "object": "job"}
+    if texts.is_text(item["key"]):
+        job |= {"kind": "speech"} | {name: item[name] for name in ("progress",) if name in item}
+    else:
+        job["recording"] = f"s3://{item['bucket']}/{item['key']}"
     job |= {name: item[name] for name in SHOWN if item.get(name) not in (None, [])}
     if item["status"] == "FAILED":
         job["reason"] = item.get("reason", "no reason given")

@@ -19,7 +19,7 @@ HEAD_BYTES = 128 << 10  # kept for headers, the context and JSON around the body
 MOST_BYTES = (EVENT_BYTES - HEAD_BYTES) * 3 // 4  # of a request's body, and of an answer's
 MARGIN_S = 2.0  # of an invocation, kept for the answer
 WAY_OUT = "send it by POST /v1/uploads and read its transcript from GET /v1/jobs/{id}/transcript"
-SHORTER = "split the text where sentences end, and ask for each part"  # the way out for a text
+SHORTER = "post it to /v1/speech-jobs and read the file's address from GET /v1/jobs/{id}"  # the way out for a text
 REFUSAL = "/request-too-large"
 
 

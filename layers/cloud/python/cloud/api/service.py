@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 from aws_lambda_powertools.event_handler.openapi.models import APIKey, HTTPBearer, Server
 from aws_lambda_powertools.metrics import MetricUnit
 
-from cloud.api import calls, catalogue, errors, jobs, limits, speech, tokens, transcriptions, uploads
+from cloud.api import calls, catalogue, errors, jobs, limits, speech, speech_jobs, tokens, transcriptions, uploads
 from cloud.api.document import Resolver
 from cloud.api.voices import Voices
 from cloud.jobs import JobTable
@@ -54,7 +54,9 @@ class Service:
         errors.install(self.api)
         catalogue.add(self.api, settings.asr_bundle, settings.tts_bundle)
         transcriptions.add(self.api, settings, recognizer)
-        speech.add(self.api, Voices.of(settings.models_dir, settings.tts_bundle))
+        voices = Voices.of(settings.models_dir, settings.tts_bundle)
+        speech.add(self.api, voices)
+        speech_jobs.add(self.api, settings, voices, table)
         uploads.add(self.api, settings, table)
         jobs.add(self.api, table)
         if settings.call_table != calls.NO_CALLS:

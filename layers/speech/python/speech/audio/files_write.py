@@ -33,6 +33,22 @@ class CompressedWriter:
         return self._sink.take()
 
 
+class FileWriter:
+    """One channel into a binary file in which one may go back to the beginning, where headers tell the length."""
+
+    def __init__(self, sink: io.RawIOBase | io.BytesIO, encoding: str, rate: int) -> None:
+        """`encoding` is a key of FORMATS, or wav. Raises BadAudio if it cannot have this rate."""
+        self._file = _opened(sink, encoding, rate)
+
+    def receive(self, samples: Samples) -> None:
+        """Take samples (n,) in -1 to 1; beyond full scale is clipped."""
+        self._file.write(samples)
+
+    def finish(self) -> None:
+        """Write what is owed. The writer is used up; its file stays open."""
+        self._file.close()
+
+
 class WholeFile:
     """One channel, kept until it is complete: its header tells the length, which what is sent off piecemeal cannot."""
 
