@@ -1,7 +1,6 @@
 """Called for every message of a WebSocket, its opening and its end; by itself, to speak on; by a schedule, to tidy up.
 
-What a client did wrong is told to it by name and is no failure. Anything else is told as `internal_error` and raised,
-so that it counts; the client may send the same message again, since a message that was handled twice changes nothing.
+What a client did wrong is told to it by name; anything else is `internal_error`, and raised, so that it counts.
 """
 
 from __future__ import annotations
@@ -34,6 +33,7 @@ desk = Desk(
     StreamTable(settings.stream_table),
     clients,
     Talk(Speakers(voices, connections, ContextTable(settings.stream_table), clients)),
+    settings.watcher_table,
 )
 
 

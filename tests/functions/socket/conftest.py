@@ -23,6 +23,7 @@ ENVIRONMENT = {
     "MOST_CONNECTIONS": "3",
     "MOST_STREAMS": "2",
     "SPEAK_S": "15",
+    "WATCHER_TABLE": "none",
     "TOKEN_SECRET": "tokens",
 }
 

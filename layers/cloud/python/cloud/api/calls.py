@@ -26,7 +26,7 @@ from cloud.settings import ApiSettings
 
 NO_CALLS = "none"  # the table's name where live calls are not deployed
 Status = Literal["QUEUED", "IN_PROGRESS", "COMPLETED", "FAILED"]
-CallId = Annotated[str, Path(pattern="^[A-Za-z0-9_.-]{1,128}$", description="Of `POST /v1/calls`, Connect or Chime.")]
+CallId = Annotated[str, Path(pattern="^[A-Za-z0-9_.-]{1,64}$", description="Of `POST /v1/calls`, Connect or Chime.")]
 
 
 @dataclass

@@ -20,7 +20,7 @@ from cloud.calls.call import Call, Leg
 from cloud.video.getmedia import Start
 
 CHIME, CONNECT = "Chime VoiceConnector Streaming Status", "Amazon Connect Contact Event"
-ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 ARN = r"arn:[a-z-]+:kinesisvideo:[a-z0-9-]+:[0-9]{12}:stream/[A-Za-z0-9_.-]+/[0-9]+"
 STREAM = re.compile(rf"[A-Za-z0-9_.-]{{1,256}}|{ARN}")
 FRAGMENT = re.compile(r"[0-9]{1,128}")
@@ -83,7 +83,7 @@ def plain(request: Mapping[str, Any]) -> Call:
     if unknown := sorted(set(request) - set(KNOWN)):
         raise BadStart(f"unknown field {unknown[0]!r}: expected {', '.join(KNOWN)}")
     stream = _text(request, "stream", STREAM, "the name or ARN of a video stream")
-    call_id = _text(request, "id", ID, "1 to 128 of A-Z a-z 0-9 _ . -") if "id" in request else uuid.uuid4().hex
+    call_id = _text(request, "id", ID, "1 to 64 of A-Z a-z 0-9 _ . -") if "id" in request else uuid.uuid4().hex
     contact = _text(request, "contact_id", ID, "a contact's id") if "contact_id" in request else None
     mime_type = str(request.get("mime_type", ""))[:200]
     return Call(call_id, stream, _start(request.get("start", "now")), contact, mime_type)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from cloud.observability import logger, metrics
+from cloud.sockets import watching
 from cloud.sockets.client_side import ClientSide, Gone
 from cloud.sockets.connection_table import Connection, ConnectionTable, Full, NotOpen
 from cloud.sockets.envelope import FINISH, FLUSH, TEXT, Refused, Step
@@ -23,6 +24,7 @@ from cloud.sockets.speech_messages import Cancel, Open
 from cloud.sockets.stream import Stream, after
 from cloud.sockets.stream_table import Conflict, StreamTable
 from cloud.sockets.talk import Talk
+from cloud.sockets.watching import Watch
 
 if TYPE_CHECKING:
     from speech.asr.recognizer import Recognizer
@@ -40,6 +42,7 @@ class Desk:
     streams: StreamTable
     clients: ClientSide
     talk: Talk
+    watchers: str  # table of who watches live calls
 
     def admit(self, connection: Connection) -> dict[str, Any]:
         """A handshake, answered with an HTTP status."""
@@ -82,6 +85,9 @@ class Desk:
                     self.talk.open(connection_id, message, invocation)
                 case Cancel():
                     self.talk.cancel(connection_id, message, invocation)
+                case Watch():
+                    told = watching.answer(self.watchers, connection_id, message, invocation.now_s)
+                    self._tell(connection_id, [told])
                 case Step(kind=kind) if kind in (TEXT, FLUSH, FINISH):
                     self.talk.step(connection_id, message, invocation)
                 case Step():

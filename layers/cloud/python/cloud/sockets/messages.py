@@ -6,7 +6,7 @@
     {"type": "stop", "stream": "a", "sequence": 2}
 
 After start, the messages of a stream are numbered from 0; they may arrive in any order and more than once.
-Those of contexts are in `speech_messages`.
+Those of contexts are in `speech_messages`, those about live calls in `watching`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import Any
 from speech.errors import BadAudio
 
 from cloud.live.audio_format import AudioFormat
-from cloud.sockets import envelope, speech_messages
+from cloud.sockets import envelope, speech_messages, watching
 from cloud.sockets.envelope import AUDIO, FINALIZE, STOP, Refused, Step, shown
 from cloud.sockets.speech_messages import Cancel, Open
+from cloud.sockets.watching import Watch
 
 _FIELDS = {
     "start": {"encoding", "rate", "channels"},
@@ -29,7 +30,7 @@ _FIELDS = {
     FINALIZE: {"sequence"},
     STOP: {"sequence"},
 }
-_KINDS = {**_FIELDS, **speech_messages.FIELDS}
+_KINDS = {**_FIELDS, **speech_messages.FIELDS, **watching.FIELDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +41,15 @@ class Start:
     format: AudioFormat
 
 
-def parse(body: str) -> Start | Open | Step | Cancel:
+def parse(body: str) -> Start | Open | Step | Cancel | Watch:
     """The message of a body. Raises Refused, naming what is wrong with it and what was expected."""
     message = envelope.opened(body, _KINDS)
-    what = "stream" if message["type"] in _FIELDS else "context"
+    what = "stream" if message["type"] in _FIELDS else "call" if message["type"] in watching.FIELDS else "context"
     name = envelope.name(message, what)
     try:
         envelope.only_known(message, what, _KINDS[message["type"]])
+        if what == "call":
+            return Watch(name, on=message["type"] == "watch")
         return _parse(name, message) if what == "stream" else speech_messages.parse(name, message)
     except Refused as refused:
         refused.details |= {what: name}
