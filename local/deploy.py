@@ -21,7 +21,7 @@ PARAMETERS = {
     "MaxReceiveCount": "3",
     "Concurrency": "2",
     "SpeakSeconds": "1",  # the emulator takes the messages of a connection in turn: a cancel would wait for longer
-    "WorkerImage": "none",  # live calls, whose worker is a process here: `python -m local worker`
+    "WorkerImage": "none",  # live calls, whose worker is a process here: `python -m local.calls.live_worker`
 }
 
 
