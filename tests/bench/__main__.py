@@ -14,7 +14,7 @@ from pathlib import Path
 
 from speech.cli import bench
 
-from tests.bench import api, calls, media, peers, replies, socket_overhead, socket_speech, steps
+from tests.bench import api, barge_in, calls, media, peers, replies, socket_overhead, socket_speech, steps
 
 ROOT = Path(__file__).resolve().parents[2]
 LEXICON = ROOT / "models" / "bundles" / "lexicon-en-v1"
@@ -31,7 +31,8 @@ def main() -> int:
         print(bench.line(row), flush=True)
         rows.append(row)
     if not arguments.only:
-        live = chain(calls.measure(calls.CALLS, calls.SECONDS), steps.measure(), replies.measure())
+        heard = chain(calls.measure(calls.CALLS, calls.SECONDS), steps.measure())
+        live = chain(heard, replies.measure(), barge_in.measure())
         sockets = chain(socket_overhead.measure(), socket_speech.measure())
         for row in chain(media.measure(media.SECONDS), live, sockets, api.measure()):
             print(bench.line(row), flush=True)

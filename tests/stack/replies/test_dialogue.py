@@ -69,6 +69,7 @@ class Line:
         self.responder = Answering([*texts])
         self.uploads = Uploads()
         self.noted: list[str] = []
+        self.claimed = threading.Event()
         self.trouble: Exception | None = None
         self.told: list[Told] = []
         self.generation = 0
@@ -89,6 +90,7 @@ class Line:
         if self.trouble:
             raise self.trouble
         self.noted.append(conversation)
+        self.claimed.set()
 
     def hear(self, until: str = "turn_end", who: str = "customer") -> None:
         """The call goes on until the recogniser has told such a thing of somebody."""
@@ -281,6 +283,36 @@ def test_a_turn_that_nobody_had_time_to_answer_is_answered_by_the_next(line: Lin
     line.dialogue.hear = lambda session, records: None  # type: ignore[method-assign]
     line.hear()
     line.take_over(resumed(line.session))
+    line.over()
+    assert line.turns == [("caller", TURNS[0]), ("reply", "yes")]
+
+
+def noise(line: Line) -> None:
+    """Something sounds like a word of the caller's, and turns out to be none."""
+    number = line.conversation.answered + 1
+    word = {"text": "uh", "start_s": 9.0, "end_s": 9.1, "confidence": 0.1}
+    line.dialogue.hear(line.session, [told(0, "turn_start", number=number), told(0, "partial", words=[word])])
+    line.dialogue.hear(line.session, [told(0, "partial", words=[])])
+    line.dialogue.hear(line.session, [told(0, "turn_end", number=number + 1, reason="nothing_said", at_s=9.0)])
+
+
+@scripted(LONG)
+def test_after_a_noise_the_answer_goes_on_where_it_was(line: Line) -> None:
+    line.hear()
+    line.uploads.after(20)
+    noise(line)
+    line.over()
+    first, rest = (turn.text for turn in line.conversation.turns[1:])
+    assert f"{first} {rest}".replace(" ,", ",") == LONG
+    assert len(line.responder.questions) == 1
+
+
+@scripted(None, "Yes.")
+def test_after_a_noise_a_responder_that_had_said_nothing_is_asked_again(line: Line) -> None:
+    line.hear()
+    line.responder.asked.wait()
+    line.claimed.wait()
+    noise(line)
     line.over()
     assert line.turns == [("caller", TURNS[0]), ("reply", "yes")]
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from cloud.calls.call import Call
 from cloud.calls.leases import LeaseTable
+from cloud.calls.outlet import Outlet
+from cloud.calls.told import iso
 from cloud.clients import client
+from cloud.replies import records
 from cloud.replies.conversation import Conversation
+from cloud.replies.speaking import Outcome
+from cloud.settings import LiveWorkerSettings, load
 from cloud.video.consumer import Consumer, Patience
 from cloud.video.getmedia import Start
 from cloud.video.putmedia import PutMedia
@@ -82,3 +89,33 @@ def heard(stream: str, enough: int) -> tuple[AudioTrack, bytes]:
             consumer.stop()
     assert track is not None
     return track, sound
+
+
+class Watching:
+    """Who watches calls."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+
+    def send(self, events: list[dict[str, Any]]) -> None:
+        self.events += events
+
+
+def test_watchers_get_the_sound_and_the_stream_the_rest(leases: LeaseTable, tmp_path: Path) -> None:
+    settings = load(LiveWorkerSettings, process.environment(tmp_path))
+    watching, events = Watching(), process.Events("watched")
+    outlet = Outlet(settings, watching, clock=lambda: BEGAN_S + 20)  # type: ignore[arg-type]
+    call = Call("watched", "stream", Start("EARLIEST"), began_ms=round(1000 * BEGAN_S))
+    outcome = Outcome("Yes, sir.", "Yes,", "sir.", interrupted=True, failed="")
+    speech = voice.voice()
+    chunk = next(speech.receive("Yes, sir. "))
+    sound = records.sound("1-2", 0, chunk, "Yes, sir. ", "pcm_mulaw", 8000)
+    outlet.reply(call, [records.started("1-2", 7, 9.5, BEGAN_S + 10.75), sound, records.ended("1-2", 7, outcome)])
+    outlet.settle()
+    outlet.close()
+    start, heard, end = watching.events
+    assert (start["latency_ms"], start["at"], start["told_at"]) == (1250, "2023-11-14T22:13:30.750Z", iso(BEGAN_S + 20))
+    assert b64decode(heard["audio"]) == chunk.audio
+    assert (end["text"], end["interrupted"], end["call"]) == ("Yes,", True, "watched")
+    events.until("reply_end")
+    assert events.all == [start, end]

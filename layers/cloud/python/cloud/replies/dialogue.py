@@ -77,6 +77,7 @@ class Dialogue:
         self._records: deque[Told] = deque()
         self._speaking: Speaking | None = None
         self._replies = 0
+        self._broken_off, self._rest = False, ""  # the caller seemed to break in; what was not heard on its account
         self._putting_down = threading.Event()
 
     def resume(self, session: Session) -> None:
@@ -106,8 +107,14 @@ class Dialogue:
             elif numbered > answered + 1:
                 ended, self._owed = None, False
                 self._caller_speaks(record)
-        if ended is not None and "number" in ended:
+        if ended is None:
+            return
+        if ended["reason"] != "nothing_said":
+            self._broken_off = False
             self._ask(track, ended["number"], ended["at_s"])
+        elif self._broken_off:
+            self._broken_off = False
+            self._begin(Now(self._next_id(), self._conversation.answered, ended["at_s"]), self._going_on)
 
     def take(self) -> list[Told]:
         """What is to be told of replies since the last time."""
@@ -135,7 +142,8 @@ class Dialogue:
     def _caller_speaks(self, record: Told) -> None:
         if record["type"] == "turn_start":
             self._mouth.prepare()
-        elif self._speaking and len(record["words"]) >= self._manner.barge_in_words:
+        elif self._speaking and not self._speaking.is_over and len(record["words"]) >= self._manner.barge_in_words:
+            self._broken_off = True
             self._speaking.stop()
 
     def _ask(self, track: Track, turn: int, turn_end_s: float) -> None:
@@ -160,6 +168,13 @@ class Dialogue:
         conversation.answered, conversation.segment = turn, finals[-1][0]
         question = Question(self._name, tuple(conversation.turns))
         return Reading(self._manner.responder, question, self._manner.patience)
+
+    def _going_on(self) -> Pieces:
+        """What seemed to be the caller was none: the rest of the answer, or the question once more."""
+        turns = self._conversation.turns
+        if self._rest or not turns or turns[-1].who == "reply":
+            return Fixed(self._rest)
+        return Reading(self._manner.responder, Question(self._name, tuple(turns)), self._manner.patience)
 
     def _begin(self, now: Now, pieces: Callable[[], Pieces]) -> None:
         before = self._speaking
@@ -204,11 +219,11 @@ class Dialogue:
         """Keep what was heard of an answer, for the next question and the next holder."""
         if not outcome.asked:
             return
-        conversation = self._conversation
+        conversation, self._rest = self._conversation, outcome.rest.strip() if outcome.interrupted else ""
         if outcome.heard:
             conversation.add("reply", outcome.heard, interrupted=outcome.interrupted)
         left_over = outcome.interrupted and self._putting_down.is_set()
-        conversation.speaking, conversation.rest = left_over, outcome.rest.strip() if left_over else ""
+        conversation.speaking, conversation.rest = left_over, self._rest if left_over else ""
         try:
             self._note(conversation.to_json())
         except Exception as error:
