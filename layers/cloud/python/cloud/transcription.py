@@ -20,6 +20,7 @@ from speech.errors import BadInput
 from speech.events import Alternative, Event, Final, Token, Word
 
 if TYPE_CHECKING:
+    from speech.asr.options import StreamOptions
     from speech.asr.recognizer import Recognizer, RecognizerStream
 
 BLOCK_S = 10  # audio between two looks at the clock; large blocks are the recogniser's fastest
@@ -59,9 +60,13 @@ class Transcription:
     finals: list[list[Final]] = field(default_factory=list)
 
     @classmethod
-    def begin(cls, recognizer: Recognizer, audio: AudioReader, *, mono: bool) -> Transcription:
-        """From the first sample; `mono` averages the channels."""
-        streams = [recognizer.stream(rate=audio.rate, live=False) for _ in range(1 if mono else audio.channels)]
+    def begin(
+        cls, recognizer: Recognizer, audio: AudioReader, *, mono: bool, options: StreamOptions | None = None
+    ) -> Transcription:
+        """From the first sample; `mono` averages the channels; `options`: words to listen for or to hide."""
+        wishes = {} if options is None else {"options": options}
+        count = 1 if mono else audio.channels
+        streams = [recognizer.stream(rate=audio.rate, live=False, **wishes) for _ in range(count)]
         return cls(recognizer, audio, streams, [[] for _ in streams])
 
     @classmethod

@@ -17,11 +17,17 @@ from cloud.decoding import Decoder
 from cloud.transcription import Transcription
 
 if TYPE_CHECKING:
+    from speech.asr.options import StreamOptions
     from speech.asr.recognizer import Recognizer
 
 
 def transcribe(
-    recognizer: Recognizer, decoder: Decoder, content: bytes, most_s: float, time_is_up: Callable[[], bool]
+    recognizer: Recognizer,
+    decoder: Decoder,
+    content: bytes,
+    most_s: float,
+    time_is_up: Callable[[], bool],
+    options: StreamOptions | None = None,
 ) -> Transcript:
     """The transcript of a file's bytes, its channels averaged; `decoder` is asked where libsndfile cannot read it.
 
@@ -30,19 +36,25 @@ def transcribe(
     """
     try:
         try:
-            return _heard(recognizer, io.BytesIO(content), most_s, time_is_up)
+            return _heard(recognizer, io.BytesIO(content), most_s, time_is_up, options)
         except NeedsDecoder:
             with decoder.decoded(content) as flac:
-                return _heard(recognizer, flac, most_s, time_is_up)
+                return _heard(recognizer, flac, most_s, time_is_up, options)
     except BadAudio as error:
         raise ApiError(HTTPStatus.BAD_REQUEST, str(error), code="invalid_audio", param="file") from error
 
 
-def _heard(recognizer: Recognizer, file: BinaryIO, most_s: float, time_is_up: Callable[[], bool]) -> Transcript:
+def _heard(
+    recognizer: Recognizer,
+    file: BinaryIO,
+    most_s: float,
+    time_is_up: Callable[[], bool],
+    options: StreamOptions | None,
+) -> Transcript:
     with open_audio(file, allow_av=False) as audio:
         if audio.frames is not None and audio.frames > most_s * audio.rate:
             raise too_long(audio.frames / audio.rate, most_s)
-        work = Transcription.begin(recognizer, audio, mono=True)
+        work = Transcription.begin(recognizer, audio, mono=True, options=options)
         if not work.run(lambda: work.seconds > most_s or time_is_up()):
             raise too_long(None, most_s)
         return Transcript(work.seconds, work.heard, tuple(audio.warnings), recognizer.language)

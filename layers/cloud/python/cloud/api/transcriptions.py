@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
 from aws_lambda_powertools.event_handler.openapi.params import File, Form, UploadFile
 from aws_lambda_powertools.event_handler.openapi.types import OpenAPIResponse
+from speech.text.word_filter import Method
 
 from cloud import outputs
-from cloud.api import answers, catalogue, clips, limits
+from cloud.api import answers, catalogue, clips, hints, limits
 from cloud.api.document import errors
 from cloud.api.errors import ApiError
 from cloud.deadline import Deadline
@@ -27,6 +28,11 @@ Granularity = Literal["word", "segment"]
 STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 DESCRIPTION = """Speech to text while you wait, for clips of up to {clip_s} seconds and {most_bytes} bytes; several
 channels are averaged. For larger or longer recordings: `POST /v1/uploads`."""
+PROMPT = """Words to listen for: phrases between commas (`Zyntrix, Amber Falcon`), and the names in longer sentences.
+What cannot be said is passed over."""
+VOCABULARY = """Beyond OpenAI's fields: words and phrases to listen for, one a line, with pronunciations in IPA after
+tabs, or as a JSON list of phrases and of objects with `phrase`, `pronunciations`, `written`. At most 500."""
+FILTER = "Beyond OpenAI's fields: words to hide, between commas or one a line."
 
 
 def add(api: APIGatewayRestResolver, settings: ApiSettings, recognizer: Recognizer) -> None:
@@ -48,7 +54,10 @@ def add(api: APIGatewayRestResolver, settings: ApiSettings, recognizer: Recogniz
         ],
         model: Annotated[str, Form(description="As in `GET /v1/models`; `whisper-1` stands for it.")],
         language: Annotated[str | None, Form(description="`en`, or left out.")] = None,
-        prompt: Annotated[str | None, Form(description="Taken and not used: the decoder knows no hints yet.")] = None,
+        prompt: Annotated[str | None, Form(description=PROMPT)] = None,
+        vocabulary: Annotated[str | None, Form(description=VOCABULARY)] = None,
+        vocabulary_filter: Annotated[str | None, Form(description=FILTER)] = None,
+        vocabulary_filter_method: Annotated[Method, Form(description="mask (`***`), remove, or tag")] = "mask",
         response_format: Annotated[Format, Form()] = "json",
         temperature: Annotated[
             float | None, Form(ge=0, le=1, description="Taken and not used: nothing is sampled.")
@@ -59,12 +68,19 @@ def add(api: APIGatewayRestResolver, settings: ApiSettings, recognizer: Recogniz
         ] = None,
         stream: Annotated[bool | None, Form(description="Only `false`: live text comes by WebSocket.")] = None,
     ) -> Response[Any]:
-        _check_texts(model=model, language=language, prompt=prompt)
+        _check_texts(
+            model=model,
+            language=language,
+            prompt=prompt,
+            vocabulary=vocabulary,
+            vocabulary_filter=vocabulary_filter,
+        )
         _check_choices(granularities, response_format, stream)
         catalogue.check(model, settings.asr_bundle)
         _check_language(language, recognizer.language)
+        wishes = hints.options(recognizer, prompt, vocabulary, vocabulary_filter, vocabulary_filter_method)
         deadline = Deadline(api.lambda_context, margin_s=limits.MARGIN_S)
-        transcript = clips.transcribe(recognizer, decoder, file.content, settings.clip_s, deadline.passed)
+        transcript = clips.transcribe(recognizer, decoder, file.content, settings.clip_s, deadline.passed, wishes)
         count_recording(transcript.duration_s, deadline.spent_s)
         # a field that was sent once comes alone
         times = [granularities] if isinstance(granularities, str) else granularities or ["segment"]

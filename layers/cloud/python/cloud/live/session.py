@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from speech.asr.options import StreamOptions
 from speech.errors import BadSnapshot
 from speech.events import Event
 from speech.model import state
@@ -31,11 +34,13 @@ class Session:
     tellers: list[Teller]  # one a channel
     streams: list[RecognizerStream]  # one a channel, or none while there is nothing to go on with
     frames: int = 0  # samples per channel that were received
+    options: StreamOptions | None = None  # a vocabulary, a filter
 
     @classmethod
-    def begin(cls, recognizer: Recognizer, audio_format: AudioFormat) -> Session:
+    def begin(cls, recognizer: Recognizer, audio_format: AudioFormat, options: StreamOptions | None = None) -> Session:
         """Before the first sample."""
-        return cls(recognizer, audio_format, [Teller(channel) for channel in range(audio_format.channels)], [])
+        tellers = [Teller(channel) for channel in range(audio_format.channels)]
+        return cls(recognizer, audio_format, tellers, [], options=options)
 
     @classmethod
     def resume(cls, recognizer: Recognizer, blob: bytes) -> Session:
@@ -50,7 +55,7 @@ class Session:
         except KeyError as error:
             raise BadSnapshot(f"the session lacks {error}") from error
         streams = [recognizer.resume(blob) for blob in blobs if isinstance(blob, bytes)]
-        return cls(recognizer, audio_format, tellers, streams, frames)
+        return cls(recognizer, audio_format, tellers, streams, frames, _options(values.get("options")))
 
     @property
     def duration_s(self) -> float:
@@ -63,8 +68,10 @@ class Session:
         if not len(samples):
             return []
         if not self.streams:
-            rate = self.format.rate
-            self.streams = [self.recognizer.stream(rate=rate, live=True) for _ in range(self.format.channels)]
+            wishes = {} if self.options is None else {"options": self.options}
+            self.streams = [
+                self.recognizer.stream(rate=self.format.rate, live=True, **wishes) for _ in range(self.format.channels)
+            ]
             self.tellers = [teller.again(self.duration_s) for teller in self.tellers]
         self.frames += len(samples)
         events = self.recognizer.step_many(self.streams, list(np.ascontiguousarray(samples.T)))
@@ -85,6 +92,8 @@ class Session:
             "channels": self.format.channels,
             "frames": self.frames,
         }
+        if self.options is not None:
+            values["options"] = zlib.compress(json.dumps(self.options.values(), ensure_ascii=False).encode())
         for number, teller in enumerate(self.tellers):
             values[f"teller{number}"] = np.array(
                 [teller.base_s, teller.base_segment, teller.segments, teller.turn, teller.turn_s], np.float64
@@ -95,6 +104,10 @@ class Session:
     def _tell(self, channel: int, events: list[Event]) -> list[Told]:
         self.tellers[channel], told = self.tellers[channel].tell(events)
         return told
+
+
+def _options(packed: Value | None) -> StreamOptions | None:
+    return StreamOptions.read(json.loads(zlib.decompress(packed))) if isinstance(packed, bytes) else None
 
 
 def _teller(channel: int, values: NDArray[np.float64]) -> Teller:

@@ -86,7 +86,8 @@ class Teller:
     def _words(self, words: tuple[Word, ...]) -> Iterator[Told]:
         for word in words:
             start_s, end_s = self.at(word.start_s), self.at(word.end_s)
-            yield {"text": word.text, "start_s": start_s, "end_s": end_s, "confidence": round(word.confidence, 3)}
+            told = {"text": word.text, "start_s": start_s, "end_s": end_s, "confidence": round(word.confidence, 3)}
+            yield {**told, "vocabulary_filter_match": True} if word.filtered else told
 
 
 def settled(told: list[Told]) -> list[Told]:

@@ -21,7 +21,7 @@ from cloud.sockets.envelope import FINISH, FLUSH, TEXT, Refused, Step
 from cloud.sockets.invocation import Invocation
 from cloud.sockets.messages import Start, parse
 from cloud.sockets.speech_messages import Cancel, Open
-from cloud.sockets.stream import Stream, after
+from cloud.sockets.stream import Stream, after, begun, same_start
 from cloud.sockets.stream_table import Conflict, StreamTable
 from cloud.sockets.talk import Talk
 from cloud.sockets.watching import Watch
@@ -119,17 +119,17 @@ class Desk:
             self.close(connection_id)
 
     def _start(self, connection_id: str, message: Start) -> dict[str, Any]:
-        name = message.name
+        name, session = message.name, begun(message, self.recognizer)
         try:
             opened_s = self.connections.add_stream(connection_id, name)
         except Full:
             raise Refused("too_many_streams", "stop a stream before starting another", stream=name) from None
         except NotOpen:
             raise Refused("not_connected", "this connection is closed: open another", stream=name) from None
-        stream = Stream(connection_id, name, message.format, opened_s)
+        stream = Stream(connection_id, name, message.format, opened_s, session=session)
         if not self.streams.create(stream):
             held = self.streams.read(connection_id, name)
-            if held is None or held.done or held.format != message.format:
+            if held is None or held.done or not same_start(held, message, self.recognizer):
                 if held is not None and held.done:
                     self.connections.drop_stream(connection_id, name)
                 raise Refused("stream_exists", f"there is a stream {name!r} already: choose another", stream=name)

@@ -1,6 +1,6 @@
 """What a client may send: messages of streams and of contexts, each naming its own, checked to the last field.
 
-    {"type": "start", "stream": "a", "encoding": "pcm_s16le", "rate": 16000, "channels": 1}
+    {"type": "start", "stream": "a", "encoding": "pcm_s16le", "rate": 16000, "channels": 1, "vocabulary": ["Zyntrix"]}
     {"type": "audio", "stream": "a", "sequence": 0, "audio": "<base64>"}
     {"type": "finalize", "stream": "a", "sequence": 1}
     {"type": "stop", "stream": "a", "sequence": 2}
@@ -16,7 +16,8 @@ from binascii import Error as NotBase64
 from dataclasses import dataclass
 from typing import Any
 
-from speech.errors import BadAudio
+from speech.asr.options import StreamOptions
+from speech.errors import BadAudio, BadVocabulary
 
 from cloud.live.audio_format import AudioFormat
 from cloud.sockets import envelope, speech_messages, watching
@@ -24,8 +25,9 @@ from cloud.sockets.envelope import AUDIO, FINALIZE, STOP, Refused, Step, shown
 from cloud.sockets.speech_messages import Cancel, Open
 from cloud.sockets.watching import Watch
 
+_WISHES = ("vocabulary", "vocabulary_filter", "vocabulary_filter_method")
 _FIELDS = {
-    "start": {"encoding", "rate", "channels"},
+    "start": {"encoding", "rate", "channels", *_WISHES},
     AUDIO: {"sequence", "audio"},
     FINALIZE: {"sequence"},
     STOP: {"sequence"},
@@ -39,6 +41,7 @@ class Start:
 
     name: str
     format: AudioFormat
+    options: StreamOptions | None = None
 
 
 def parse(body: str) -> Start | Open | Step | Cancel | Watch:
@@ -67,9 +70,17 @@ def _parse(stream: str, message: dict[str, Any]) -> Start | Step:
 def _start(stream: str, message: dict[str, Any]) -> Start:
     encoding, channels, rate = message.get("encoding", "pcm_s16le"), message.get("channels", 1), message.get("rate")
     try:
-        return Start(stream, AudioFormat(encoding, rate, channels))  # type: ignore[arg-type]  # it looks for itself
+        audio = AudioFormat(encoding, rate, channels)  # type: ignore[arg-type]  # it looks for itself
+        return Start(stream, audio, _options(message))
     except BadAudio as error:
         raise Refused("bad_format", str(error)) from None
+    except BadVocabulary as error:
+        raise Refused("bad_vocabulary", str(error)) from None
+
+
+def _options(message: dict[str, Any]) -> StreamOptions | None:
+    wishes = {name: message[name] for name in _WISHES if message.get(name) is not None}
+    return StreamOptions.read(wishes) if wishes else None
 
 
 def _audio(message: dict[str, Any], sequence: int) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from speech.errors import BadAudio, BadSnapshot
+from speech.errors import BadAudio, BadSnapshot, BadVocabulary
 
 from cloud.live.audio_format import AudioFormat
 from cloud.live.session import Session
@@ -18,6 +18,8 @@ from cloud.sockets.order import Line, Place
 
 if TYPE_CHECKING:
     from speech.asr.recognizer import Recognizer
+
+    from cloud.sockets.messages import Start
 
 LONGEST_S = 7200  # of a connection: API Gateway ends it then
 Records = list[dict[str, Any]]
@@ -32,7 +34,7 @@ class Stream:
     format: AudioFormat
     opened_s: float  # when its connection was opened, seconds since 1970
     line: Line = field(default_factory=Line)
-    session: bytes = b""  # snapshot; empty before the first audio and after the end
+    session: bytes = b""  # snapshot; empty after the end, and before the first audio where nothing was asked for
     number: int = 1  # of the next record that the client is told; 0 was `started`
     told: tuple[dict[str, Any], ...] = ()  # what the last messages taken gave
     told_from: int = 0  # the first of those messages
@@ -42,6 +44,23 @@ class Stream:
     def started(self) -> dict[str, Any]:
         """The answer to the start."""
         return {"type": "started", "stream": self.name, "number": 0, "received": 0}
+
+
+def begun(start: Start, recognizer: Recognizer) -> bytes:
+    """The session of a new stream that asks for words of its own. Raises Refused where one cannot be pronounced."""
+    if start.options is None:
+        return b""
+    try:
+        recognizer.hearings.of(start.options)
+    except BadVocabulary as bad:
+        raise Refused("bad_vocabulary", str(bad), stream=start.name) from None
+    return Session.begin(recognizer, start.format, start.options).snapshot()
+
+
+def same_start(stream: Stream, start: Start, recognizer: Recognizer) -> bool:
+    """Whether the stream was started as this message asks, so that the message is a repeat."""
+    options = Session.resume(recognizer, stream.session).options if stream.session else None
+    return (stream.format, options) == (start.format, start.options)
 
 
 def after(stream: Stream, step: Step, recognizer: Recognizer, now_s: float) -> tuple[Stream, Records]:

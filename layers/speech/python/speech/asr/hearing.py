@@ -15,6 +15,7 @@ from speech.asr.decoder import Decoder, DecoderConfig
 from speech.asr.graph import Graph
 from speech.asr.options import StreamOptions
 from speech.asr.pronounced import Pronounced, Pronouncing, overlaid
+from speech.asr.vocabulary import CustomVocabulary
 from speech.errors import BadSnapshot, BadVocabulary
 from speech.events import Final, Partial, Word
 from speech.pronunciation.guesser import Guesser
@@ -63,7 +64,8 @@ class Hearings:
         """`guesser`: loads what pronounces words that the graph lacks, when one is met; None: there is nothing."""
         self.plain = Hearing(Decoder(graph, config))
         self._graph, self._config = graph, config
-        self._pronounced = lru_cache(KEPT)(Pronouncing(graph, guesser).pronounce)
+        self._pronouncing = Pronouncing(graph, guesser)
+        self._pronounced = lru_cache(KEPT)(self._pronouncing.pronounce)
         self._decoder = lru_cache(KEPT)(self._compiled)
 
     def of(self, options: StreamOptions | None) -> Hearing:
@@ -72,6 +74,10 @@ class Hearings:
             return self.plain
         phrases = self._pronounced(options.vocabulary) if options.vocabulary.phrases else ()
         return self._made(phrases, options.word_filter, options.alternatives)
+
+    def sayable(self, vocabulary: CustomVocabulary) -> CustomVocabulary:
+        """The phrases that can be pronounced: all of them where there is a lexicon."""
+        return CustomVocabulary(tuple(filter(self._pronouncing.can_say, vocabulary.phrases)))
 
     def unpack(self, blob: bytes) -> Hearing:
         """What `Hearing.pack` gave, of the same graph. Raises BadSnapshot."""

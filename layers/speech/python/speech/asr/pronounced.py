@@ -72,6 +72,10 @@ class Pronouncing:
             found.append(Pronounced(form.words, form.parts, ids, tuple(dict.fromkeys(ways)), root))
         return tuple(found)
 
+    def can_say(self, phrase: Phrase) -> bool:
+        """Whether there are sounds for every word of a phrase without pronunciations of its own."""
+        return self._load is not None or all(word in self._known.numbers for word in phrase.form.words)
+
     def _given(self, phrase: Phrase, sounds: str) -> tuple[str, ...]:
         """A caller's pronunciation, word by word: IPA, or phones of the model where it has symbols of its own."""
         words = sounds.split() if len(phrase.form.words) > 1 else ["".join(sounds.split())]
