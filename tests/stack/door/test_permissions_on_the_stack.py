@@ -12,6 +12,7 @@ from cloud.records.frames import Frame
 
 from local import live, template
 from local import stack as stacks
+from tests.functions.socket.talking import opening
 from tests.stack.door.conftest import PARAMETERS
 from tests.stack.door.door import Door, m4a, wav
 from tests.stack.door.wire import messages, start, wire
@@ -89,6 +90,23 @@ def test_the_roles_are_enough_for_the_websocket(guarded: Door) -> None:
     guarded.wait(lambda: not guarded.stack.client("dynamodb").scan(**table)["Items"], "the connection to be forgotten")
     guarded.stack.client("lambda").invoke(FunctionName=guarded.name("SocketFunction"), Payload=b"{}")
     assert line.words("a") == ["cat"]
+    assert refusals(guarded) == []
+
+
+def test_the_roles_are_enough_to_speak_and_to_call_the_next_speaker(guarded: Door) -> None:
+    with wire(guarded.stack) as line:
+        line.send(opening("long", text="The cat is here. " * 60, finish=True))
+        line.until("done")
+    assert refusals(guarded) == []
+
+
+def test_the_roles_are_enough_for_long_texts(guarded: Door) -> None:
+    asked = {"model": "hum", "voice": "low", "input": "The cat is here. " * 40}
+    with requests.Session() as session:
+        session.headers["x-api-key"] = guarded.stack.api_key
+        posted = session.post(f"{guarded.stack.api_url}/speech-jobs", json=asked, timeout=60)
+        job = f"{guarded.stack.api_url}/jobs/{posted.json()['id']}"
+        guarded.wait(lambda: session.get(job, timeout=60).json()["status"] == "COMPLETED", "the text to be spoken")
     assert refusals(guarded) == []
 
 

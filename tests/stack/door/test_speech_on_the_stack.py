@@ -8,6 +8,7 @@ from pathlib import Path
 
 import openai
 import pytest
+import requests
 import soundfile
 
 from tests.stack.door.door import Door
@@ -43,6 +44,29 @@ def test_what_cannot_be_spoken_is_refused_in_its_words(client: openai.OpenAI) ->
         create(model="hum", voice="low", input="word " * 2000)
     assert (long.value.status_code, long.value.code) == (413, "text_too_long")  # type: ignore[attr-defined]
     assert [model.id for model in client.models.list()] == ["tones", "hum"]
+
+
+def test_a_long_text_becomes_a_file_whose_address_is_told(door: Door) -> None:
+    with requests.Session() as session:
+        session.headers["Authorization"] = f"Bearer {door.stack.api_key}"
+        asked = {"model": "hum", "voice": "high", "input": f"{TEXT} " * 150, "response_format": "flac"}
+        posted = session.post(f"{door.stack.api_url}/speech-jobs", json=asked, timeout=MINUTE)
+        assert (posted.status_code, posted.json()["status"]) == (202, "QUEUED")
+        job = f"{door.stack.api_url}/jobs/{posted.json()['id']}"
+
+        def over() -> bool:
+            return bool(session.get(job, timeout=MINUTE).json()["status"] in ("COMPLETED", "FAILED"))
+
+        door.wait(over, "the text to be spoken")
+        told = session.get(job, timeout=MINUTE).json()
+    assert (told["status"], told["formats"]) == ("COMPLETED", ["flac"])
+    bucket, key = door.name("OutputBucket"), f"speech/{told['id']}.flac"
+    assert f"{key}?" in told["audio"]
+    body = door.stack.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
+    assert soundfile.info(io.BytesIO(body)).duration == pytest.approx(told["audio_seconds"], abs=0.1)
+    assert told["audio_seconds"] > 180
+    left = door.stack.client("s3").list_objects_v2(Bucket=bucket, Prefix="work/texts/")
+    assert "Contents" not in left
 
 
 def test_curl_writes_a_file_that_plays(door: Door, tmp_path: Path) -> None:

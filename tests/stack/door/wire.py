@@ -32,6 +32,7 @@ class Wire:
 
     socket: ClientConnection
     heard: list[dict[str, Any]] = field(default_factory=list)
+    patience_s: float = PATIENCE_S  # longest wait for a record
 
     def send(self, *messages: Any) -> None:
         """Messages: text as it is, anything else as JSON."""
@@ -41,7 +42,7 @@ class Wire:
     def until(self, kind: str, stream: str | None = None) -> dict[str, Any]:
         """Listens until a record of a kind comes (of one stream, if it is named): that record."""
         while True:
-            record: dict[str, Any] = json.loads(self.socket.recv(timeout=PATIENCE_S))
+            record: dict[str, Any] = json.loads(self.socket.recv(timeout=self.patience_s))
             self.heard.append(record)
             if record["type"] == kind and stream in (None, record.get("stream", record.get("context"))):
                 return record
