@@ -20,11 +20,12 @@ from cloud.jobs import JobTable
 from cloud.observability import logger, metrics, tracer
 from cloud.queues import Message
 from cloud.settings import TranscribeSettings, load
-from cloud.transcriber import Transcriber
+from cloud.transcriber import Transcriber, options
 
 settings = load(TranscribeSettings)
 jobs = JobTable(settings.job_table, settings.job_retention_days)
-transcriber = Transcriber(settings, engines.recognizer(settings.models_dir, settings.asr_bundle), jobs)
+recognizer = engines.recognizer(settings.models_dir, settings.asr_bundle)
+transcriber = Transcriber(settings, recognizer, jobs, options(settings, recognizer))
 attempts = Attempts(settings, settings.recordings_queue_url, jobs, transcriber)
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 

@@ -32,6 +32,9 @@ ENVIRONMENT = {
     "OUTPUT_PREFIX": "transcripts/",
     "FORMATS": "json,srt,vtt,txt",
     "CHANNEL_IDENTIFICATION": "auto",
+    "VOCABULARY": "",
+    "VOCABULARY_FILTER": "",
+    "VOCABULARY_FILTER_METHOD": "mask",
     "CHECKPOINT_MARGIN_S": "60",
     "TIME_BUDGET_S": "0",
 }

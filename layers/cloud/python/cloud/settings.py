@@ -15,6 +15,7 @@ POWERTOOLS = ("POWERTOOLS_SERVICE_NAME", "POWERTOOLS_METRICS_NAMESPACE", "POWERT
 FORMATS = ("json", "srt", "vtt", "txt")
 NONE = "none"  # what a variable says that may name something and does not
 CHANNEL_MODES = ("auto", "mono")
+MAY_BE_EMPTY = ("_PREFIX", "VOCABULARY", "VOCABULARY_FILTER")  # ends of names
 
 Kind = TypeVar("Kind", bound="Settings")
 
@@ -80,6 +81,9 @@ class TranscribeSettings(JobSettings):
     output_prefix: str
     formats: tuple[str, ...]  # of FORMATS
     channel_identification: str  # auto: each channel is a speaker of its own; mono: channels are averaged
+    vocabulary: tuple[str, ...]  # words and phrases to listen for
+    vocabulary_filter: tuple[str, ...]  # words to hide
+    vocabulary_filter_method: str  # mask, remove or tag
     checkpoint_margin_s: int  # seconds left of the invocation when it hands over to the next
     time_budget_s: int  # seconds after which it hands over in any case; 0: no such limit
 
@@ -215,9 +219,9 @@ def variables(kind: type[Settings]) -> tuple[str, ...]:
 def load(kind: type[Kind], environ: Mapping[str, str] = os.environ) -> Kind:
     """Settings from the environment; `BadSettings` names every variable that is missing or malformed.
 
-    A prefix may be empty, so a variable that is set to nothing counts as set where the field is a prefix.
+    A prefix and a vocabulary may be empty, so such a variable counts as set when it is set to nothing.
     """
-    missing = [n for n in variables(kind) if n not in environ or not (environ[n] or n.endswith("_PREFIX"))]
+    missing = [n for n in variables(kind) if n not in environ or not (environ[n] or n.endswith(MAY_BE_EMPTY))]
     if missing:
         raise BadSettings(f"environment variables not set: {', '.join(missing)}")
     malformed: list[str] = []

@@ -5,22 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from speech.asr.options import StreamOptions
+from speech.asr.vocabulary import CustomVocabulary
 from speech.audio.files import AudioReader, open_audio
-from speech.errors import BadInput, NeedsDecoder
+from speech.errors import BadInput, BadVocabulary, NeedsDecoder
 from speech.text.transcript import Transcript
+from speech.text.word_filter import WordFilter
 
 from cloud import notices, outputs, queues, storage
 from cloud.deadline import Deadline
 from cloud.jobs import Job, JobTable
 from cloud.observability import count_recording, logger, tracer
 from cloud.recordings import Recording, handover
-from cloud.settings import TranscribeSettings
+from cloud.settings import BadSettings, TranscribeSettings
 from cloud.transcription import Progress, Transcription
 
 if TYPE_CHECKING:
     from speech.asr.recognizer import Recognizer
 
 LONGEST_KEY = 1024  # bytes of an S3 key
+
+
+def options(settings: TranscribeSettings, recognizer: Recognizer) -> StreamOptions | None:
+    """The deployment's own words, None if it has none. Raises BadSettings naming a variable that cannot be used."""
+    if not settings.vocabulary and not settings.vocabulary_filter:
+        return None
+    try:
+        vocabulary = CustomVocabulary.read(settings.vocabulary)
+        hidden = WordFilter.read(settings.vocabulary_filter, settings.vocabulary_filter_method)
+        found = StreamOptions(vocabulary, hidden if hidden.words else None)
+        recognizer.hearings.of(found)  # pronounced once, while the function starts
+    except BadVocabulary as error:
+        raise BadSettings(f"VOCABULARY and VOCABULARY_FILTER: {error}") from error
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +47,7 @@ class Transcriber:
     settings: TranscribeSettings
     recognizer: Recognizer
     jobs: JobTable
+    options: StreamOptions | None = None  # words to listen for and to hide
 
     def __call__(self, job: Job, deadline: Deadline) -> None:
         """Works on a claimed job until it is done or time is up."""
@@ -67,7 +85,7 @@ class Transcriber:
     def _begin(self, job: Job, audio: AudioReader) -> tuple[Transcription, float]:
         if not job.checkpoint:
             mono = self.settings.channel_identification == "mono"
-            return Transcription.begin(self.recognizer, audio, mono=mono), 0.0
+            return Transcription.begin(self.recognizer, audio, mono=mono, options=self.options), 0.0
         progress = Progress.from_bytes(storage.read_bytes(self.settings.output_bucket, job.checkpoint))
         return Transcription.resume(self.recognizer, audio, progress), progress.spent_s
 
