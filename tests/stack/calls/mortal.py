@@ -2,8 +2,8 @@
 
     python -m tests.stack.calls.mortal CALL --deaths 20 --seed 1
 
-A point is a request to a service, before it is sent or behind its answer: between any two of them all is in memory. Each
-worker is a process, forked from this one, which has loaded everything; prints how many died, and the call's end.
+A point is a request to a service, before it is sent or behind its answer: between any two of them all is in memory.
+Each worker is a process, forked from this one, which has loaded everything; prints how many died, and the call's end.
 """
 
 from __future__ import annotations
