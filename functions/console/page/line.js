@@ -1,4 +1,4 @@
-// The WebSocket: opened when first needed, shared by everything on the page, opened anew once it has ended.
+// A WebSocket: opened when first needed, opened anew once it has ended.
 
 import { askJson, Refusal } from './api.js';
 
@@ -34,9 +34,11 @@ export class Line {
     this.#ears.delete(name);
   }
 
-  /** Ends the connection: another key is to be used. */
+  /** Ends the connection, as if it were lost. */
   hangUp() {
-    this.#socket?.close();
+    const socket = this.#socket;
+    if (socket) this.#lose(socket);
+    socket?.close();
   }
 
   async #dial() {
@@ -48,7 +50,7 @@ export class Line {
       socket.onclose = () => reject(new Refusal('The WebSocket could not be opened: it is unreachable, or has too many connections.'));
     });
     socket.onmessage = ({ data }) => this.#hear(JSON.parse(data));
-    socket.onclose = () => this.#lose();
+    socket.onclose = () => this.#lose(socket);
     this.#socket = socket;
   }
 
@@ -58,7 +60,8 @@ export class Line {
     else this.#ears.get(name)?.onRecord(record);
   }
 
-  #lose() {
+  #lose(socket) {
+    if (socket !== this.#socket) return; // it was given up before
     this.#socket = null;
     this.#everybody((ear) => ear.onLost(new Refusal(LOST)));
   }
@@ -67,6 +70,3 @@ export class Line {
     for (const ear of [...this.#ears.values()]) tell(ear);
   }
 }
-
-/** The line of this page. */
-export const line = new Line();

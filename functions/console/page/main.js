@@ -4,11 +4,13 @@ import { askJson } from './api.js';
 import { captions } from './captions.js';
 import { byId, complaining } from './dom.js';
 import { forget, keep, key, takeFromAddress } from './key.js';
-import { line } from './line.js';
+import { Line } from './line.js';
 import { recordings } from './recordings.js';
 import { speak } from './speak.js';
 
-const speech = speak(line);
+// Speech comes in many messages: those of the captions do not wait behind them on a line of their own.
+const [hearing, speaking] = [new Line(), new Line()];
+const speech = speak(speaking);
 
 /** Asks for a key, or shows that there is one. */
 function show(accepted) {
@@ -42,7 +44,8 @@ byId('key-form').addEventListener('submit', (event) => {
 byId('key-change').addEventListener('click', () => {
   forget();
   speech.end();
-  line.hangUp();
+  hearing.hangUp();
+  speaking.hangUp();
   show(false);
   byId('key').focus();
 });
@@ -51,7 +54,7 @@ window.addEventListener('hashchange', () => {
   use();
 });
 
-captions(line);
+captions(hearing);
 recordings();
 takeFromAddress();
 use();

@@ -26,7 +26,10 @@ export function speak(line) {
     if (!reading) return;
     const { player, context } = reading;
     reading = null;
-    context.cancel(player.played_s);
+    if (context.cancel(player.played_s)) {
+      line.hangUp(); // so that the next text does not wait behind what is still on its way
+      line.connect().catch(() => {});
+    }
     player.stop();
     reader.clear();
     show('idle');

@@ -27,10 +27,12 @@ export class Synthesis {
     this.#put();
   }
 
-  /** No more sound, please; `played_s` of it have been heard. */
+  /** No more sound, please; `played_s` of it have been heard. Whether there was more to come. */
   cancel(played_s) {
-    if (this.times && !this.#over) this.line.send({ type: 'cancel', context: this.name, played_s });
+    const more = this.times > 0 && !this.#over;
+    if (more) this.line.send({ type: 'cancel', context: this.name, played_s });
     this.#end();
+    return more;
   }
 
   #put() {
