@@ -7,7 +7,12 @@ from pathlib import Path
 
 from tests.contract.house import ROOT, files, named
 
-TEXT = (".py", ".md", ".txt", ".toml", ".yaml", ".yml", ".json", ".sh", "Makefile", "run", ".cfnlintrc", ".gitignore")
+# fmt: off
+TEXT = (
+    ".py", ".js", ".html", ".css", ".md", ".txt", ".toml", ".yaml", ".yml", ".json", ".sh", "Makefile", "run",
+    ".cfnlintrc", ".gitignore",
+)
+# fmt: on
 HERE = Path(__file__)  # names all that it forbids
 # Two parts each, so that searching the repository for one of them finds nothing here either.
 FORBIDDEN = {
