@@ -11,7 +11,7 @@ from local import browser, stack
 from local.stack import Stack
 from tests.contract.house import ROOT
 
-PATIENCE_MS = 60_000.0  # for what takes a second or two on an idle machine
+PATIENCE_MS = 120_000.0  # for what takes a second or two on an idle machine
 MICROPHONE = ROOT / "events" / "audio" / "telephone-prompt-16k.wav"
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
