@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import boto3
 import pytest
 from cloud import clients
 
@@ -15,7 +16,7 @@ def point(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """`point(url)`: where clients that are made from now on go."""
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
 
     def to(url: str) -> None:
         monkeypatch.setenv("AWS_ENDPOINT_URL", url)

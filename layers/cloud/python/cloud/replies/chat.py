@@ -96,7 +96,7 @@ class ChatAnswer(Cancelling):
         finally:
             if whole:
                 # The end of the answer does not wait for that of the body.
-                threading.Thread(target=_give_back, args=(response,), daemon=True).start()
+                threading.Thread(target=_give_back, args=(response,), name="give back", daemon=True).start()
             else:
                 response.close()
 
