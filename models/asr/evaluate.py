@@ -1,10 +1,11 @@
 """Word error rates of an exported bundle through the product's own recogniser, in live chunks of 160 ms.
 
-    python -m models.asr.evaluate BUNDLE dev=dev.tsv dev2=dev2.tsv [--telephone] [--workers 2] [--hypotheses OUT]
+    python -m models.asr.evaluate BUNDLE dev=dev.tsv dev2=dev2.tsv [--telephone] [--vocabulary FILE] [--hypotheses OUT]
 
 A manifest has the tab-separated columns path (relative to it), seconds, speaker, text. Both sides pass Whisper's
-English normaliser. --telephone sends the audio at 8 kHz through mu-law and a band of 300 to 3400 Hz. Prints a table
-and one JSON line; --hypotheses writes path and text of every utterance, one file a manifest.
+English normaliser. --vocabulary gives every stream a custom vocabulary (a phrase a line). --telephone sends the audio
+at 8 kHz through mu-law and a band of 300 to 3400 Hz. Prints a table and one JSON line; --hypotheses writes path and
+text of every utterance, one file a manifest.
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ import numpy as np
 import soundfile as sf
 import soxr
 from numpy.typing import NDArray
+from speech.asr.options import StreamOptions
 from speech.asr.recognizer import Recognizer
+from speech.asr.vocabulary import CustomVocabulary
 from speech.audio.g711 import decode_mulaw, encode_mulaw
 from speech.events import Final
 from whisper_normalizer.english import EnglishTextNormalizer
 
 CHUNK_S = 0.16
 _recognizer: Recognizer | None = None
+_options: StreamOptions | None = None
 
 
 def load(path: Path) -> tuple[NDArray[np.float32], int]:
@@ -44,9 +48,12 @@ def over_telephone(samples: NDArray[np.float32], rate: int) -> tuple[NDArray[np.
     return decode_mulaw(encode_mulaw(narrow)), 8000
 
 
-def prepare(bundle: Path) -> None:
-    global _recognizer  # noqa: PLW0603 - one recogniser a worker process
+def prepare(bundle: Path, vocabulary: Path | None = None) -> None:
+    global _recognizer, _options  # noqa: PLW0603 - one recogniser a worker process
     _recognizer = Recognizer.load(bundle, verify=False)
+    if vocabulary is not None:
+        _options = StreamOptions(CustomVocabulary.parse(vocabulary.read_text(encoding="utf-8")))
+        _recognizer.hearings.of(_options)
 
 
 def recognise(row: list[str], folder: Path, telephone: bool) -> tuple[str, str, float, float]:
@@ -56,7 +63,7 @@ def recognise(row: list[str], folder: Path, telephone: bool) -> tuple[str, str, 
     if telephone:
         samples, rate = over_telephone(samples, rate)
     began = time.process_time()
-    stream = _recognizer.stream(rate=rate)
+    stream = _recognizer.stream(rate=rate, options=_options)
     size, events = int(CHUNK_S * rate), []
     for start in range(0, len(samples), size):
         events += stream.receive(samples[start : start + size])
@@ -85,13 +92,14 @@ def main() -> None:
     parser.add_argument("bundle", type=Path)
     parser.add_argument("sets", nargs="+", metavar="NAME=MANIFEST")
     parser.add_argument("--telephone", action="store_true")
+    parser.add_argument("--vocabulary", type=Path, help="phrases that every stream listens for")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="take every Nth row, for a quick look")
     parser.add_argument("--last", type=int, help="take the last N rows only")
     parser.add_argument("--hypotheses", type=Path, help="folder for NAME.tsv of path and text")
     args = parser.parse_args()
     report = {}
-    with multiprocessing.Pool(args.workers, prepare, (args.bundle,)) as pool:
+    with multiprocessing.Pool(args.workers, prepare, (args.bundle, args.vocabulary)) as pool:
         for entry in args.sets:
             name, _, manifest = entry.partition("=")
             lines = Path(manifest).read_text(encoding="utf-8").splitlines()
@@ -104,7 +112,11 @@ def main() -> None:
                 args.hypotheses.mkdir(parents=True, exist_ok=True)
                 text = "".join(f"{path}\t{words}\n" for path, words, _, _ in heard)
                 (args.hypotheses / f"{name}.tsv").write_text(text, encoding="utf-8")
-    print(json.dumps({"bundle": args.bundle.name, "telephone": args.telephone, **report}))
+    print(
+        json.dumps(
+            {"bundle": args.bundle.name, "telephone": args.telephone, "vocabulary": bool(args.vocabulary), **report}
+        )
+    )
 
 
 if __name__ == "__main__":
