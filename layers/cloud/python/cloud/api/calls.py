@@ -114,6 +114,10 @@ def add(api: APIGatewayRestResolver, settings: ApiSettings) -> None:
         desk.take(starts.Ended(id), time.time())
         return view(_found(table, id))
 
+    _add_transcript(api, settings, table)
+
+
+def _add_transcript(api: APIGatewayRestResolver, settings: ApiSettings, table: LeaseTable) -> None:
     @api.get(
         "/v1/calls/<id>/transcript",
         summary="The transcript of a call that is over",
