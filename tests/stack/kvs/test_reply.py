@@ -165,6 +165,43 @@ def test_a_line_that_has_ended_is_replaced(breaks: bool) -> None:
     assert told == speech(500)
 
 
+def test_the_upload_can_be_opened_before_there_is_anything_to_say() -> None:
+    room = Room()
+    room.reply.prepare()
+    room.run(400)
+    room.reply.prepare()
+    room.reply.say(speech(100))
+    room.reply.end()
+    room.run(600)
+    [line] = room.lines  # timecodes count from when it was opened
+    assert [block.timecode_ms for _, block in line.blocks] == list(range(400, 500, 20))
+    assert room.reply.sent_ms == 100
+    assert room.reply.ahead_ms == 0
+
+
+@pytest.mark.parametrize("noticed", [False, True])
+def test_an_upload_that_the_service_has_ended_is_opened_anew_in_time(noticed: bool) -> None:
+    room = Room()
+    room.reply.prepare()
+    room.lines[0].over, room.lines[0].broken = noticed, not noticed
+    room.reply.prepare()
+    assert len(room.lines) == 2
+    room.reply.say(speech(20))
+    room.reply.step()
+    assert len(room.lines[1].blocks) == 1
+
+
+def test_it_can_be_sent_elsewhere_from_now_on() -> None:
+    room, other = Room(), Room()
+    room.reply.say(speech(400))
+    room.run(100)
+    room.reply.redirect(other._open)
+    room.reply.end()
+    room.run(500)
+    [before], [after] = room.lines, other.lines
+    assert b"".join(block.data for line in (before, after) for _, block in line.blocks) == speech(400)
+
+
 def test_a_reply_arrives_in_a_real_stream(stream: str) -> None:
     clock = Clock()
     reply = Reply(stream, mulaw_track(1, name="REPLY"), clock=clock)
