@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
@@ -10,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from tests.contract.house import ROOT
+from tests.functions import cold
 
 ENVIRONMENT = {
     "POWERTOOLS_SERVICE_NAME": "undertone",
@@ -44,9 +44,4 @@ def cold_start() -> Iterator[ModuleType]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in ENVIRONMENT.items():
             patch.setenv(name, value)
-        spec = importlib.util.spec_from_file_location("app_of_api", ROOT / "functions" / "api" / "app.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        yield module
+        yield cold.start("api")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
 from cloud import clients, engines
 
+from tests.functions import cold
 from tests.functions.fake_aws import FakeAws
 from tests.functions.fake_engine import FakeRecognizer
-from tests.functions.situations import ENVIRONMENT, ROOT, Load
+from tests.functions.situations import ENVIRONMENT, Load
 
 
 @pytest.fixture
@@ -32,11 +32,6 @@ def load(aws: FakeAws, monkeypatch: pytest.MonkeyPatch) -> Load:
         for variable, value in (ENVIRONMENT | variables).items():
             monkeypatch.setenv(variable, value)
         monkeypatch.setattr(engines, "recognizer", lambda *_: FakeRecognizer())
-        spec = importlib.util.spec_from_file_location(f"app_of_{name}", ROOT / "functions" / name / "app.py")
-        assert spec is not None
-        assert spec.loader is not None
-        app = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(app)
-        return app
+        return cold.start(name)
 
     return cold_start

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 
 import pytest
 from cloud import clients
 
+from tests.functions import cold
 from tests.functions.fake_live import FakeLive
 from tests.functions.records.mouth import Mouth
 from tests.functions.situations import ROOT
@@ -29,10 +29,6 @@ def mouth(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mouth]:
     for variable, value in ENVIRONMENT.items():
         monkeypatch.setenv(variable, value)
     clients.client.cache_clear()
-    spec = importlib.util.spec_from_file_location("app_of_records", ROOT / "functions" / "records" / "app.py")
-    assert spec is not None
-    assert spec.loader is not None
-    app = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(app)
+    app = cold.start("records")
     yield Mouth(app, fake)
     clients.client.cache_clear()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 
 import pytest
 from cloud import clients, keys
 from cloud.sockets import client_side
 
+from tests.functions import cold
 from tests.functions.fake_live import FakeLive
 from tests.functions.situations import ROOT
 from tests.functions.socket.door import Door
@@ -52,12 +52,7 @@ def cold_start(live: FakeLive, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
     def load(name: str) -> Door:
         for variable, value in ENVIRONMENT.items():
             monkeypatch.setenv(variable, value)
-        spec = importlib.util.spec_from_file_location(f"app_of_{name}", ROOT / "functions" / name / "app.py")
-        assert spec is not None
-        assert spec.loader is not None
-        app = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(app)
-        return Door(app, live)
+        return Door(cold.start(name), live)
 
     return load
 
