@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,8 @@ from tests.stack.door.conftest import PARAMETERS
 from tests.stack.door.door import Door, m4a, wav
 from tests.stack.door.wire import messages, start, wire
 from tests.tiny.sound import say
+
+EVENTS = Path(__file__).resolve().parents[3] / "events"
 
 
 def without_tls_rules() -> template.Template:
@@ -137,6 +140,26 @@ def test_the_roles_are_enough_for_the_api(guarded: Door) -> None:
     for clip in (wav(say("cat", after_s=1)), m4a(say("cat", after_s=1))):
         heard = ask("POST", "/audio/transcriptions", data={"model": "tones"}, files={"file": ("a", clip)})
         assert heard.json()["text"] == "Cat."
+    assert refusals(guarded) == []
+
+
+def test_the_roles_are_enough_for_live_calls(guarded: Door) -> None:
+    def ask(method: str, path: str, **more: Any) -> int:
+        headers = {"x-api-key": guarded.stack.api_key}
+        url = f"{guarded.stack.api_url}/calls{path}"
+        return requests.request(method, url, headers=headers, timeout=60, **more).status_code
+
+    assert ask("POST", "", json={"stream": "s", "id": "one"}) == 201
+    assert [ask("GET", ""), ask("GET", "/one"), ask("POST", "/one/end")] == [200, 200, 200]
+    for case in ("chime_caller_started", "chime_callee_started", "chime_caller_ended"):
+        event = (EVENTS / "call_start" / f"{case}.json").read_bytes()
+        answer = guarded.stack.client("lambda").invoke(FunctionName=guarded.name("CallStartFunction"), Payload=event)
+        assert "FunctionError" not in answer
+    with wire(guarded.stack) as line:
+        line.send({"type": "watch", "call": "one"})
+        line.until("watching")
+        line.send({"type": "unwatch", "call": "one"})
+        line.until("unwatched")
     assert refusals(guarded) == []
 
 
