@@ -60,7 +60,7 @@ def produce(options: argparse.Namespace) -> int:
         for result in results.new():
             heard = time.monotonic()
             show(result)
-            if (result["stream"], result["type"]) == (key, "done"):
+            if (result.get("stream"), result["type"]) == (key, "done"):
                 return 0
         time.sleep(PAUSE_S)
     raise LocalError(f"nothing came for {PATIENCE_S:.0f} s; the log says why: {current.state.log}")
@@ -123,12 +123,14 @@ class Results:
 
 def show(result: dict[str, Any]) -> None:
     """One result as a person reads it; partials and turns are for programs."""
-    name, kind = result["stream"], result["type"]
+    name, kind = result.get("stream") or result["call"], result["type"]  # of the audio stream, or of a live call
     if kind == "final":
         print(
             f"{name} {result['channel']} [{result['start_s']:8.2f} - {result['end_s']:8.2f}] {result['text']}",
             flush=True,
         )
+    elif kind in ("call_completed", "call_failed"):
+        print(f"{name} ended after {result['audio_seconds']:.1f} s: {result['reason']}", flush=True)
     elif kind == "done":
         print(f"{name} ended after {result['audio_s']:.1f} s", flush=True)
     elif kind in ("gap", "error"):

@@ -23,7 +23,7 @@ def results(door: Door, stream: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
 
     def ended() -> bool:
-        found[:] = [r for r in live.Results(door.stack, "TRIM_HORIZON").new() if r["stream"] == stream]
+        found[:] = [r for r in live.Results(door.stack, "TRIM_HORIZON").new() if r.get("stream") == stream]
         return any(result["type"] == "done" for result in found)
 
     door.wait(ended, f"the end of {stream}")
