@@ -65,7 +65,7 @@ def sentence(store: Store, i: int, rng: np.random.Generator) -> Sentence:
     units[0] -= dropped
     span = slice(span.start + dropped * acoustic.FRAMES, span.stop)
     mel = (store.mel[span].astype(np.float32) - acoustic.MEL_MEAN) / acoustic.MEL_SCALE
-    possible = [k + 1 for k in range(1, len(tokens)) if tokens[k] == BLANK and tokens[k - 1] in CUTS]
+    possible = [k for k in range(1, len(tokens)) if tokens[k] == BLANK and tokens[k - 1] in CUTS]
     cuts, last = [], 0
     for k in possible:
         if k - last >= SHORTEST and len(tokens) - k >= SHORTEST // 2 and rng.random() < 0.7:

@@ -68,8 +68,11 @@ def plan(clause: Clause, begins: bool, base: Prosody) -> Plan:
     """The plan of a clause; `begins`: it is the first of its sentence, `base`: what the whole stream is changed by."""
     ends = clause.kind != "clause"
     text, places = line(clause.words) if clause.words else ("", ())
+    first = text.lstrip(STRESS)[:1]
     if text:
-        text += _ending(text, ends)
+        text += "." if ends and text[-1] not in symbols.SIGNS else ""
+        text = text if begins else " " + text  # the teacher's phonemes sound before their time: a blank makes room
+        places = places if begins else tuple(range(p.start + 1, p.stop + 1) for p in places)
     tokens = np.array(symbols.encode(text, begins, ends) if text else [], np.int64)
     shift = int(begins and bool(text))
     owner = _owners(places, shift, len(tokens))
@@ -80,16 +83,9 @@ def plan(clause: Clause, begins: bool, base: Prosody) -> Plan:
         np.array([prosody[i].pitch_st for i in owner], np.float32),
         np.array([10 ** (prosody[i].volume_db / 20) for i in owner], np.float32),
         begins,
-        text.lstrip(STRESS)[:1],
+        first,
         _spans(clause, text, places, shift, len(tokens)),
     )
-
-
-def _ending(text: str, ends: bool) -> str:
-    """What the line lacks at its end: a full stop, or the blank before the next clause."""
-    if not ends:
-        return " "
-    return "" if text[-1] in symbols.SIGNS else "."
 
 
 def _owners(places: tuple[range, ...], shift: int, count: int) -> NDArray[np.int64]:
