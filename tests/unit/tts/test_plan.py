@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from speech.tts import symbols
 from speech.tts.plan import CONTEXT, WINDOW, Plan, plan
 from speech.tts.prosody import Prosody
 from speech.tts.script import Script
@@ -34,3 +35,17 @@ def test_what_is_read_for_the_first_sound_does_not_grow_with_the_clause() -> Non
     text = "the dog and the cat " * 12
     sizes = {len(planned((text * n).strip() + ".").windows()[0]) + CONTEXT for n in (1, 3)}
     assert len(sizes) == 1
+
+
+def test_the_blank_between_clauses_belongs_to_the_later_one() -> None:
+    """The teacher's consonants sound before their time: whoever draws the blank must know what follows."""
+    script, blank = Script(pronouncer()), symbols.encode(" ", False, False)[0]
+    first, second = (script.clause(Piece(text, 0, "clause")) for text in ("the dog and the cat,", " and it is hot,"))
+    assert first is not None
+    assert second is not None
+    before, after = plan(first, True, Prosody()).tokens, plan(second, False, Prosody()).tokens
+    assert before[-1] == symbols.encode(",", False, False)[0]
+    assert after[0] == blank
+    assert blank not in before[-1:]
+    words = [span for span in plan(second, False, Prosody()).spans if span.type == "word"]
+    assert words[0].first == 1
