@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 CALLER = "customer"  # as whom the first channel is played
+# Of a reply until its end is told: nobody tells it where the worker dies meanwhile.
+CUT_OFF = {"turn": None, "text": "", "interrupted": True, "failed": ""}
 QUIET_S = 2.5  # of the call behind the recording: by then its last turn has ended
 
 
@@ -65,8 +67,10 @@ class Heard:
             self.turn = record["number"]
 
     def _reply(self, record: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        reply = self.replies.setdefault(record["reply"], {"reply": record["reply"], "first_audio_ms": None})
+        begun = {"reply": record["reply"], "first_audio_ms": None} | CUT_OFF
+        reply = self.replies.setdefault(record["reply"], begun)
         if record["type"] == "reply_start":
+            reply["turn"] = record["turn"]
             reply["first_audio_ms"] = self._late_ms(record["left_at_s"], record["turn_end_s"])
         elif record["type"] == "reply_end":
             reply |= {name: record[name] for name in ("turn", "text", "interrupted", "failed")}

@@ -22,7 +22,7 @@ MADE_UP = settings(
 # Each sends requests of its own; tests/functions/test_api.py and test_api_on_the_stack.py ask the same once.
 ASKED_ELSEWHERE = [ignored_auth, unsupported_method]
 # What fits the document and is refused all the same: a file that is no recording, a model or a mark that is none.
-REFUSED = ("/v1/audio/transcriptions", "/v1/audio/speech", "/v1/speech-jobs", "/v1/jobs")
+REFUSED = ("/v1/audio/transcriptions", "/v1/audio/speech", "/v1/speech-jobs", "/v1/jobs", "/v1/calls")
 
 
 def try_out(operation: schemathesis.APIOperation, mode: schemathesis.GenerationMode, base: str, key: str) -> int:
