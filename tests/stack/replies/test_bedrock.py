@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +10,7 @@ from cloud.replies.conversation import Turn
 from cloud.replies.responder import Question, Refused, Unavailable
 
 from tests.stack.replies import event_stream as stream
+from tests.stack.replies.cancelled import cancelled_after_a_piece
 from tests.stack.replies.model_server import Act, ModelServer, refuses
 
 MODEL = "amazon.nova-micro-v1:0"
@@ -80,16 +80,5 @@ def test_what_goes_wrong_is_said(
 def test_a_cancelled_answer_ends_while_it_waits(point: Callable[[str], None]) -> None:
     with ModelServer(stream.sends(stream.text("One. "), hangs=True)) as server:
         point(server.url)
-        answer, found, came = Bedrock(MODEL).answer(QUESTION), list[str](), threading.Event()
-
-        def read() -> None:
-            for piece in answer:
-                found.append(piece)
-                came.set()
-
-        reader = threading.Thread(target=read)
-        reader.start()
-        came.wait()
-        answer.cancel()
-        reader.join()
+        found = cancelled_after_a_piece(Bedrock(MODEL).answer(QUESTION))
     assert found == ["One. "]

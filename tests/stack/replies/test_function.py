@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import threading
 import zipfile
 from collections.abc import Callable, Iterator
 
@@ -15,6 +14,7 @@ from cloud.replies.responder import Question, Refused, Unavailable
 
 from local import emulator
 from tests.stack.replies import event_stream as stream
+from tests.stack.replies.cancelled import cancelled_after_a_piece
 from tests.stack.replies.model_server import Act, ModelServer, refuses
 
 QUESTION = Question(
@@ -125,16 +125,5 @@ def test_what_goes_wrong_is_said(point: Callable[[str], None], act: Act, kind: t
 def test_a_cancelled_answer_ends_while_it_waits(point: Callable[[str], None]) -> None:
     with ModelServer(stream.sends(chunk(b"One. "), hangs=True)) as server:
         point(server.url)
-        answer, found, came = Function("waiter").answer(QUESTION), list[str](), threading.Event()
-
-        def read() -> None:
-            for piece in answer:
-                found.append(piece)
-                came.set()
-
-        reader = threading.Thread(target=read)
-        reader.start()
-        came.wait()
-        answer.cancel()
-        reader.join()
+        found = cancelled_after_a_piece(Function("waiter").answer(QUESTION))
     assert found == ["One. "]

@@ -124,21 +124,7 @@ class JobTable:
 
     def in_state(self, status: str, until: str) -> Iterator[dict[str, Any]]:
         """Jobs in a state that were created at the time `until` or before, newest first; read as they are taken."""
-        pages = (
-            client("dynamodb")
-            .get_paginator("query")
-            .paginate(
-                TableName=self._name,
-                IndexName=BY_STATUS,
-                KeyConditionExpression="#status = :status AND created_at <= :until",
-                ExpressionAttributeNames={"#status": "status"},
-                ExpressionAttributeValues={":status": {"S": status}, ":until": {"S": until}},
-                ScanIndexForward=False,
-                PaginationConfig={"PageSize": 100},
-            )
-        )
-        for page in pages:
-            yield from ({name: from_attribute(value) for name, value in item.items()} for item in page["Items"])
+        return newest_first(self._name, BY_STATUS, status, until)
 
     def _create(self, recording: Recording, lease: dict[str, Any], now_s: float) -> dict[str, Any]:
         item = {
@@ -221,6 +207,25 @@ def to_attribute(value: Any) -> dict[str, Any]:
     if isinstance(value, list | tuple):
         return {"L": [to_attribute(part) for part in value]}
     return {"S": str(value)}
+
+
+def newest_first(table: str, index: str, status: str, until: str) -> Iterator[dict[str, Any]]:
+    """Items of a table in a state, out of an index by status and created_at; read as they are taken."""
+    pages = (
+        client("dynamodb")
+        .get_paginator("query")
+        .paginate(
+            TableName=table,
+            IndexName=index,
+            KeyConditionExpression="#status = :status AND created_at <= :until",
+            ExpressionAttributeNames={"#status": "status"},
+            ExpressionAttributeValues={":status": {"S": status}, ":until": {"S": until}},
+            ScanIndexForward=False,
+            PaginationConfig={"PageSize": 100},
+        )
+    )
+    for page in pages:
+        yield from ({name: from_attribute(value) for name, value in item.items()} for item in page["Items"])
 
 
 def from_attribute(attribute: dict[str, Any]) -> Any:

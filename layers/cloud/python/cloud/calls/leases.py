@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 from cloud.calls.call import Call
 from cloud.calls.told import iso
 from cloud.clients import client
-from cloud.jobs import DAY_S, from_attribute, to_attribute
+from cloud.jobs import DAY_S, from_attribute, newest_first, to_attribute
 
 INDEX = "by-status"  # status, lease_until_s: those that nobody holds are at its beginning
 NEWEST = "by-created"  # status, created_at
@@ -152,21 +152,7 @@ class LeaseTable:
 
     def in_state(self, status: str, until: str) -> Iterator[dict[str, Any]]:
         """Calls that are OPEN or ENDED and were added at the time `until` or before, newest first; for `listing`."""
-        pages = (
-            client("dynamodb")
-            .get_paginator("query")
-            .paginate(
-                TableName=self._name,
-                IndexName=NEWEST,
-                KeyConditionExpression="#status = :status AND created_at <= :until",
-                ExpressionAttributeNames={"#status": "status"},
-                ExpressionAttributeValues={":status": {"S": status}, ":until": {"S": until}},
-                ScanIndexForward=False,
-                PaginationConfig={"PageSize": 100},
-            )
-        )
-        for page in pages:
-            yield from ({name: from_attribute(value) for name, value in item.items()} for item in page["Items"])
+        return newest_first(self._name, NEWEST, status, until)
 
     def read(self, call_id: str) -> dict[str, Any]:
         """What the table knows about a call; an empty one where it knows nothing."""
