@@ -28,22 +28,18 @@ ASC_16K = bytes.fromhex("1408")  # AAC-LC, 16 kHz, mono
         (Track(1, "A_AAC", 8000.0, name="Track_audio/L16"), "", AudioFormat("pcm_s16le", 8000)),
         (Track(1, "A_AAC", 8000.0), "", AudioFormat("pcm_s16le", 8000)),
         (Track(1, "A_PCM/INT/LIT", 48000.0, 2, bits=16), "", AudioFormat("pcm_s16le", 48000, 2)),
+        (Track(1, "A_AAC", private=ASC_16K), "", AudioFormat("aac", 16000, 1, "1408")),
+        (Track(1, "A_AAC", private=ASC_16K), "audio/aac", AudioFormat("aac", 16000, 1, "1408")),
+        (Track(1, "A_AAC", private=bytes.fromhex("1210")), "", AudioFormat("aac", 44100, 2, "1210")),
     ],
 )
-def test_formats_that_need_no_decoder(track: Track, mime_type: str, expected: AudioFormat) -> None:
+def test_what_a_track_holds(track: Track, mime_type: str, expected: AudioFormat) -> None:
     assert audio_format(track, mime_type) == expected
 
 
 @pytest.mark.parametrize(
     ("track", "mime_type", "error", "reason"),
     [
-        (
-            Track(1, "A_AAC", private=ASC_16K),
-            "",
-            NeedsDecoder,
-            r"track 1 \(A_AAC\) is real AAC of 16000 Hz, 1 channels",
-        ),
-        (Track(1, "A_AAC", private=ASC_16K), "audio/aac", NeedsDecoder, "real AAC"),
         (Track(2, "A_OPUS", name="x"), "", NeedsDecoder, r"track 2 \(A_OPUS, x\) has a codec other than"),
         (Track(1, "A_AAC", encoded=True), "", NeedsDecoder, "ContentEncodings"),
         (Track(1, "V_VP8", kind="video"), "", BadAudio, "a video track, expected audio"),
@@ -66,6 +62,8 @@ def test_what_needs_a_decoder_or_cannot_be_heard_says_why(
 def test_durations() -> None:
     assert AudioFormat("pcm_s16le", 8000).milliseconds(1024) == 64
     assert AudioFormat("pcm_mulaw", 8000).milliseconds(160) == 20
+    assert AudioFormat("aac", 16000, 1, "1408").milliseconds(200) == 64  # a frame, however long
+    assert AudioFormat("aac", 16000, 1, "1408").milliseconds(0) == 0
 
 
 def test_speakers_by_the_names_of_amazon_connect() -> None:

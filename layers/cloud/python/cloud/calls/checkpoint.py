@@ -15,7 +15,8 @@ from speech.media.formats import AudioFormat
 
 from cloud.live.told import Teller
 
-VERSION = 2
+VERSION = 3
+READABLE = (2, VERSION)  # 2 knew no primers
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class SavedTrack:
     end_ms: float | None
     finals: tuple[Final, ...]
     numbered: int
+    primer: tuple[bytes, ...] = ()  # of a decoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Checkpoint:
         tracks = {}
         for (leg, number), track in self.tracks.items():
             snapshot = None if track.snapshot is None else b64encode(track.snapshot).decode()
-            tracks[f"{leg} {number}"] = asdict(track) | {"snapshot": snapshot}
+            primer = [b64encode(frame).decode() for frame in track.primer]
+            tracks[f"{leg} {number}"] = asdict(track) | {"snapshot": snapshot, "primer": primer}
         record = {
             "version": VERSION,
             "positions": {leg: asdict(position) for leg, position in self.positions.items()},
@@ -63,7 +66,7 @@ class Checkpoint:
         """The inverse of `to_bytes`. Raises BadSnapshot for bytes of another version or of something else."""
         try:
             record = json.loads(gzip.decompress(packed))
-            if record["version"] != VERSION:
+            if record["version"] not in READABLE:
                 raise BadSnapshot(f"a checkpoint of version {record['version']}, expected {VERSION}")
             positions = {leg: _position(position) for leg, position in _by_number(record["positions"]).items()}
             tracks = {_place(place): _track(track) for place, track in record["tracks"].items()}
@@ -93,6 +96,7 @@ def _track(record: dict[str, Any]) -> SavedTrack:
         "teller": Teller(**record["teller"]),
         "snapshot": None if snapshot is None else b64decode(snapshot),
         "finals": tuple(_final(final) for final in record["finals"]),
+        "primer": tuple(b64decode(frame) for frame in record.get("primer", ())),
     }
     return SavedTrack(**(record | known))
 

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from speech.errors import BadAudio, BadSnapshot, NeedsDecoder
 from speech.media.call_events import Audio, AudioTrack, FragmentDone, Position
+from speech.media.formats import AudioFormat
 from speech.media.kvs import CONTACT, MIME_TYPE
 from speech.media.timeline import is_above
 from speech.text.transcript import Transcript
@@ -15,6 +17,7 @@ from cloud.calls.call import Call
 from cloud.calls.checkpoint import Checkpoint, SavedTrack
 from cloud.calls.track import Track
 from cloud.live.told import Teller, Told
+from cloud.observability import logger
 from cloud.video.consumer import Consumer, ConsumerEvent, Patience
 
 if TYPE_CHECKING:
@@ -35,7 +38,8 @@ class Session:
     tracks: dict[Place, Track] = field(default_factory=dict)
     contact_id: str | None = None  # of Amazon Connect: given, or that of the first fragment that has one
     mime_types: dict[int, str] = field(default_factory=dict)  # by stream: of its tracks, as the last fragment said
-    unheard: dict[Place, str] = field(default_factory=dict)  # tracks that cannot be recognised, and why
+    unheard: dict[Place, str] = field(default_factory=dict)  # tracks that could not be heard, or not whole, and why
+    deaf: set[Place] = field(default_factory=set)  # tracks whose blocks cannot be heard at present
     trouble: str = ""  # why it could not be heard to its end
 
     @classmethod
@@ -45,20 +49,14 @@ class Session:
 
     @classmethod
     def resume(cls, call: Call, recognizer: Recognizer, saved: Checkpoint) -> Session:
-        """From where another worker put it down. Raises BadSnapshot if that was done with another bundle."""
-        tracks = {
-            place: Track(
-                track.channel,
-                track.speaker,
-                track.format,
-                track.teller,
-                None if track.snapshot is None else recognizer.resume(track.snapshot),
-                track.end_ms,
-                list(track.finals),
-                track.numbered,
-            )
-            for place, track in saved.tracks.items()
-        }
+        """From where another worker put it down.
+
+        Raises BadSnapshot if that was done with another bundle, or with a decoder that this worker has not.
+        """
+        try:
+            tracks = {place: _resumed(track, recognizer) for place, track in saved.tracks.items()}
+        except BadAudio as error:
+            raise BadSnapshot(f"another worker has heard what cannot be heard here: {error}") from error
         contact = saved.contact_id or call.contact_id
         return cls(call, recognizer, saved.positions, saved.origin_ms, tracks, contact, saved.mime_types)
 
@@ -79,7 +77,7 @@ class Session:
         for event in events:
             if isinstance(event, AudioTrack):
                 self._declare(event, leg)
-            elif isinstance(event, Audio) and (track := self.tracks.get((leg, event.track))):
+            elif isinstance(event, Audio) and (track := self._hearing(leg, event.track)):
                 if self.origin_ms is None:
                     self.origin_ms = self._origin(event.at_ms)
                 track.hear(event.at_ms - self.origin_ms, event.data)
@@ -87,6 +85,10 @@ class Session:
                 self.mime_types[leg] = event.tags.get(MIME_TYPE, self.mime_types.get(leg, ""))
                 self.contact_id = self.contact_id or event.tags.get(CONTACT)
         self.positions[leg] = position
+
+    def _hearing(self, leg: int, number: int) -> Track | None:
+        """A track whose blocks can be heard now."""
+        return None if (leg, number) in self.deaf else self.tracks.get((leg, number))
 
     def is_behind(self, leg: int, fragment: str) -> bool:
         """Whether a stream was heard up to this fragment."""
@@ -100,20 +102,30 @@ class Session:
 
     def _declare(self, event: AudioTrack, leg: int) -> None:
         place = leg, event.track.number
-        several = len(self.call.legs) > 1
-        if event.format is None:
-            self.unheard[place] = event.reason
-            self.tracks.pop(place, None)
-        elif place in self.tracks:
-            self.tracks[place].change_format(event.format)
+        try:
+            if event.format is None:
+                raise NeedsDecoder(event.reason)
+            self._audible(place, event.format, event.speaker)
+        except BadAudio as error:
+            # What was heard of it before stays.
+            logger.error("call %s: track %d is not heard: %s", self.call.id, event.track.number, error)
+            self.unheard[place] = str(error)
+            self.deaf.add(place)
+        else:
+            self.deaf.discard(place)
+
+    def _audible(self, place: Place, found: AudioFormat, speaker: str) -> None:
+        """A track is declared in a format that can be heard. Raises BadAudio where it cannot be, here."""
+        leg, several = place[0], len(self.call.legs) > 1
+        if place in self.tracks:
+            self.tracks[place].change_format(found)
         elif several and any(held == leg for held, _ in self.tracks):
-            self.unheard[place] = "a call of two streams has one track on each"
+            raise BadAudio("a call of two streams has one track on each")
         else:
             # Which of two streams is heard first is a matter of chance, so that they are numbered as the call has them.
             taken = {track.channel for track in self.tracks.values()}
             channel = leg if several and leg not in taken else max(taken, default=-1) + 1
-            speaker = self.call.legs[leg].speaker or event.speaker
-            self.tracks[place] = Track(channel, speaker, event.format, Teller(channel))
+            self.tracks[place] = Track(channel, self.call.legs[leg].speaker or speaker, found, Teller(channel))
 
     def checkpoint(self) -> Checkpoint:
         """For `resume` anywhere; only when nothing waits, as after `step`."""
@@ -128,6 +140,7 @@ class Session:
                 track.end_ms,
                 tuple(track.finals),
                 track.numbered,
+                track.sound.primer,
             )
             for place, track in self.tracks.items()
         }
@@ -147,6 +160,20 @@ class Session:
         finals = tuple(tuple(track.finals) if track else () for track in tracks)
         speakers = tuple(track.speaker if track else "unknown" for track in tracks)
         return Transcript(duration_s, finals, tuple(warnings), self.recognizer.language, speakers)
+
+
+def _resumed(track: SavedTrack, recognizer: Recognizer) -> Track:
+    return Track(
+        track.channel,
+        track.speaker,
+        track.format,
+        track.teller,
+        None if track.snapshot is None else recognizer.resume(track.snapshot),
+        track.end_ms,
+        list(track.finals),
+        track.numbered,
+        primer=track.primer,
+    )
 
 
 def step(sessions: Iterable[Session]) -> dict[str, list[Told]]:

@@ -7,14 +7,14 @@ words that follow; a gap is heard as silence, and a long one, or a clock set bac
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from speech.audio import pcm
 from speech.events import Event, Final, Token, Word
 from speech.media.formats import AudioFormat
+from speech.media.sound import Sound
 
 from cloud.live.told import Teller, Told, settled
 
@@ -44,7 +44,7 @@ class Shift:
 
 @dataclass(slots=True)
 class Track:
-    """A track; `waiting` is what the recogniser has not heard yet, in order."""
+    """A track; `waiting` is what the recogniser has not heard yet, in order. Raises as `Sound` for what it is in."""
 
     channel: int  # place among the call's tracks, from 0
     speaker: str
@@ -55,31 +55,35 @@ class Track:
     finals: list[Final] = field(default_factory=list)  # in the call's clock
     numbered: int = 0  # records so far that are not partials
     waiting: deque[Samples | Begin | Shift] = field(default_factory=deque)
+    primer: InitVar[tuple[bytes, ...]] = ()  # of `sound` in the process that has heard the track before
+    sound: Sound = field(init=False)
+
+    def __post_init__(self, primer: tuple[bytes, ...]) -> None:
+        self.sound = Sound(self.format, primer)
 
     def change_format(self, found: AudioFormat) -> None:
-        """The track is declared anew in another format."""
+        """The track is declared anew in another format. Raises as `Sound`."""
         if found != self.format:
-            self.format, self.end_ms = found, None
+            self.format, self.sound, self.end_ms = found, Sound(found), None
 
     def hear(self, at_ms: float, data: bytes) -> None:
         """A block that begins at `at_ms` of the call's clock."""
-        kind = self.format
-        whole = len(data) // kind.frame_bytes * kind.frame_bytes
-        samples = pcm.decode(data[:whole], kind.encoding)
-        if kind.channels > 1:
-            samples = samples.reshape(-1, kind.channels).mean(axis=1, dtype=np.float32)
+        before, samples = self.sound.rate, self.sound.hear(data)
+        rate = self.sound.rate
+        if rate != before:
+            self.end_ms = None
         gap_ms = None if self.end_ms is None else at_ms - self.end_ms
         if gap_ms is None or not -GAP_MS <= gap_ms <= LONGEST_SILENCE_MS:
-            self.waiting.append(Begin(at_ms / 1000, kind.rate))
+            self.waiting.append(Begin(at_ms / 1000, rate))
             self.end_ms = at_ms
         elif gap_ms > GAP_MS:
-            self.waiting.append(np.zeros(round(gap_ms * kind.rate / 1000), np.float32))
+            self.waiting.append(np.zeros(round(gap_ms * rate / 1000), np.float32))
             self.end_ms = at_ms
         elif abs(gap_ms) > DRIFT_MS:
             self.waiting.append(Shift(gap_ms / 1000))
             self.end_ms = at_ms
         self.waiting.append(samples)
-        self.end_ms = (at_ms if self.end_ms is None else self.end_ms) + kind.milliseconds(whole)
+        self.end_ms = (at_ms if self.end_ms is None else self.end_ms) + 1000 * len(samples) / rate
 
     def next_samples(self) -> Samples | None:
         """What the recogniser may hear at once; None when something else comes first, or nothing does."""

@@ -28,7 +28,7 @@ class AudioTrack:
 
     track: Track
     speaker: Speaker
-    format: AudioFormat | None  # None: the blocks need a decoder, or are not audio and are left out
+    format: AudioFormat | None  # None: nobody here can decode the blocks, or they are not audio and are left out
     reason: str = ""  # why there is no format
 
 
