@@ -1,4 +1,4 @@
-"""Augmentation of log-mel features: level, tempo, vocal tract, microphone, noise, rooms, telephone band, codecs, masks.
+"""Augmentation of log-mel features: level, tempo, voice, microphone, noise, rooms, telephone band, codecs, masks.
 
 All of it works on stored features, in the power domain where the physics is additive, so one pass over the recordings
 serves every epoch. Features are (T, mels) float32 in the fixed scale of `speech.features.logmel`.
@@ -7,16 +7,22 @@ serves every epoch. Features are (T, mels) float32 in the fixed scale of `speech
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from speech.features.logmel import LogMel, mel
 
 FloatArray = NDArray[np.float32]
+Labels = NDArray[Any]  # (L,) of any integers
 LOG_MEL = LogMel()
 FLOOR = np.float32(np.log(LOG_MEL.floor))
 _EDGES = np.linspace(mel(LOG_MEL.low_hz), mel(LOG_MEL.high_hz), LOG_MEL.bins + 2)[1:-1]
 BIN_HZ = 700.0 * (np.exp(_EDGES / 1127.0) - 1.0)  # centre of each mel bin
+_COSINES = np.cos(np.pi / LOG_MEL.bins * np.outer(np.arange(LOG_MEL.bins) + 0.5, np.arange(18)))
+_COSINES /= np.linalg.norm(_COSINES, axis=0)
+_ENVELOPE = (_COSINES @ _COSINES.T).astype(np.float32)
+_HARMONICS = np.eye(LOG_MEL.bins, dtype=np.float32) - _ENVELOPE
 
 
 @dataclass(frozen=True)
@@ -33,16 +39,23 @@ class Augmenter:
     band: float = 0.08
     low_pass: float = 0.3
     masks: tuple[int, int] = (15, 20)  # most bins and most frames of each mask
+    bend: float = 0.0  # standard deviation of the bins by which parts of the envelope move each on their own
+    pitch: float = 0.0  # most octaves by which the harmonics move against the envelope
+    colour: float = 0.7  # standard deviation of the microphone's curve, ln power
 
     def __call__(
-        self, features: NDArray[np.float16], labels: NDArray[np.uint8], rng: np.random.Generator
-    ) -> tuple[FloatArray, NDArray[np.uint8]]:
-        """Augmented features and the labels that go with them (4 feature frames a label)."""
+        self, features: NDArray[np.float16], labels: Labels, rng: np.random.Generator
+    ) -> tuple[FloatArray, Labels]:
+        """Augmented features and the labels (L,), or where they stand, that go with them (4 feature frames a label)."""
         f, labels = change_tempo(features.astype(np.float32), labels, 1.0 + rng.uniform(-self.tempo, self.tempo))
-        f = warp_bins(f, 1.0 + rng.uniform(-self.warp, self.warp))
+        factor = 1.0 + rng.uniform(-self.warp, self.warp)
+        if self.bend or self.pitch:
+            f = f @ voice(factor, self.bend, 2.0 ** rng.uniform(-self.pitch, self.pitch), rng)
+        else:
+            f = warp_bins(f, factor)
         power = f * np.float32(LOG_MEL.scale) + np.float32(LOG_MEL.offset)
         if rng.random() < self.microphone:
-            power = power + frequency_response(rng)
+            power = power + frequency_response(rng, self.colour)
         if rng.random() < self.room:
             power = reverberate(power, rng)
         if rng.random() < self.noise:
@@ -68,7 +81,7 @@ class Augmenter:
         return np.logaddexp(power, noise + level).astype(np.float32)
 
 
-def change_tempo(f: FloatArray, labels: NDArray[np.uint8], factor: float) -> tuple[FloatArray, NDArray[np.uint8]]:
+def change_tempo(f: FloatArray, labels: Labels, factor: float) -> tuple[FloatArray, Labels]:
     """Play `factor` times as fast by interpolation between frames."""
     count = max(4, int(len(f) / factor) // 4 * 4)
     at = np.minimum(np.arange(count) * factor, len(f) - 1.001)
@@ -81,17 +94,42 @@ def change_tempo(f: FloatArray, labels: NDArray[np.uint8], factor: float) -> tup
 
 def warp_bins(f: FloatArray, factor: float) -> FloatArray:
     """Vocal-tract length perturbation: frequencies below 4.8 kHz scaled by `factor`, above it bent back to the end."""
+    return f @ moved(scaled(factor))
+
+
+def scaled(factor: float) -> NDArray[np.float64]:
+    """For each bin the bin, a fraction, of `factor` times its frequency; bent above 4.8 kHz to end in the last."""
     knee, top = 4800.0 / max(factor, 1.0), BIN_HZ[-1]
     bent = factor * knee + (BIN_HZ - knee) * (top - factor * knee) / (top - knee)
-    source = np.interp(np.where(knee >= BIN_HZ, BIN_HZ * factor, bent), BIN_HZ, np.arange(len(BIN_HZ)))
-    low = np.minimum(source.astype(np.int64), len(BIN_HZ) - 2)
-    share = (source - low).astype(np.float32)
-    return f[:, low] * (1 - share) + f[:, low + 1] * share
+    return np.interp(np.where(knee >= BIN_HZ, BIN_HZ * factor, bent), BIN_HZ, np.arange(len(BIN_HZ)))
 
 
-def frequency_response(rng: np.random.Generator) -> FloatArray:
+def moved(source: NDArray[np.float64]) -> FloatArray:
+    """(mels, mels) matrix that takes each bin from `source`, a fraction of a bin, by interpolation."""
+    count = len(source)
+    low = np.clip(source.astype(np.int64), 0, count - 2)
+    share = np.clip(source - low, 0.0, 1.0)
+    out = np.zeros((count, count), np.float32)
+    out[low, np.arange(count)] = 1.0 - share
+    out[low + 1, np.arange(count)] += share
+    return out
+
+
+def voice(factor: float, bend: float, pitch: float, rng: np.random.Generator) -> FloatArray:
+    """(mels, mels) matrix that makes another voice of log-mel rows: two dozen speakers do not show how voices differ.
+
+    The envelope (the first 18 cosines: what is wider than nine bins) is scaled by `factor` as by a longer or shorter
+    vocal tract, and each part of it moved by some `bend` bins on its own; what is left are the harmonics, moved
+    by `pitch` and made fainter or clearer.
+    """
+    drift = np.interp(np.linspace(0.0, 6.0, LOG_MEL.bins), np.arange(7), rng.normal(0.0, 1.0, 7) * bend)
+    envelope = _ENVELOPE @ moved(scaled(factor) + drift)
+    return envelope + np.float32(rng.uniform(0.3, 1.2)) * (_HARMONICS @ moved(scaled(pitch)))
+
+
+def frequency_response(rng: np.random.Generator, colour: float = 0.7) -> FloatArray:
     """What another microphone adds to each bin, ln power (mels,): a smooth curve of about 3 dB."""
-    knots = rng.normal(0.0, 0.7, 5)
+    knots = rng.normal(0.0, colour, 5)
     curve = np.interp(np.linspace(0.0, 4.0, LOG_MEL.bins), np.arange(5), knots)
     return (curve - curve.mean()).astype(np.float32)
 

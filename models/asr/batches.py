@@ -1,4 +1,8 @@
-"""Endless training batches from feature stores: similar lengths together, augmented, labels delayed."""
+"""Endless training batches from feature stores: similar lengths together, augmented, labels delayed.
+
+Where a teacher's posteriors lie beside a store (NAME.soft.npy, a row for each label frame) they are what a frame is to
+learn; else it is the label of the alignment.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +26,21 @@ IGNORE = -100
 class Batch:
     features: Tensor  # (b, T, mels) float32, T a multiple of 4; padded with silence
     labels: Tensor  # (b, L) int64, delayed; IGNORE where there is nothing to learn
+    targets: Tensor  # (b, L, tokens) what each frame is to say, delayed likewise; zeros where there is nothing
     lengths: Tensor  # (b,) label frames, delay included
     phones: Tensor  # all phones one after the other
     phone_lengths: Tensor  # (b,)
     seconds: float
+
+
+@dataclass
+class Row:
+    """One damaged utterance: features (T, mels), labels (L,), a teacher's posteriors (L, tokens) or None, phones."""
+
+    features: NDArray[np.float32]
+    labels: NDArray[np.uint8]
+    soft: NDArray[np.float16] | None
+    phones: NDArray[np.uint8]
 
 
 class Store:
@@ -38,38 +53,49 @@ class Store:
         data = np.load(folder / f"{name}.labels.npz")
         self.labels, self.offsets = data["labels"], data["offsets"]
         self.phones, self.phone_offsets = data["phones"], data["phone_offsets"]
+        soft = folder / f"{name}.soft.npy"
+        self.soft = np.load(soft, mmap_mode="r") if soft.exists() else None  # (label frames, tokens) float16
         self.usable = [i for i in range(len(self.index)) if self.offsets[i + 1] > self.offsets[i]]
 
     def sequences(self) -> list[NDArray[np.uint8]]:
         """Phones of each usable utterance."""
         return [self.phones[self.phone_offsets[i] : self.phone_offsets[i + 1]] for i in self.usable]
 
-    def get(self, i: int) -> tuple[NDArray[np.float16], NDArray[np.uint8], NDArray[np.uint8]]:
-        u = self.index[i]
-        length = int(self.offsets[i + 1] - self.offsets[i])
-        features = self.features[u["offset"] : u["offset"] + length * STRIDE]
-        phones = self.phones[self.phone_offsets[i] : self.phone_offsets[i + 1]]
-        return features, self.labels[self.offsets[i] : self.offsets[i + 1]], phones
+    def get(self, i: int, augment: Augmenter, rng: np.random.Generator) -> Row:
+        """Utterance `i`, damaged."""
+        u, first, last = self.index[i], int(self.offsets[i]), int(self.offsets[i + 1])
+        features = self.features[u["offset"] : u["offset"] + (last - first) * STRIDE]
+        damaged, at = augment(features, np.arange(first, last), rng)
+        soft = None if self.soft is None else self.soft[at]
+        return Row(damaged, self.labels[at], soft, self.phones[self.phone_offsets[i] : self.phone_offsets[i + 1]])
 
 
-def collate(rows: list[tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.uint8]]], delay: int) -> Batch:
-    longest = max(len(labels) for _, labels, _ in rows) + delay
+def collate(rows: list[Row], delay: int, tokens: int) -> Batch:
+    longest = max(len(row.labels) for row in rows) + delay
     features = np.full((len(rows), longest * STRIDE, LOG_MEL.bins), LOG_MEL.silence, np.float32)
-    targets = np.full((len(rows), longest), IGNORE, np.int64)
-    for row, (f, labels, _) in enumerate(rows):
-        features[row, : len(labels) * STRIDE] = f[: len(labels) * STRIDE]
-        targets[row, delay : delay + len(labels)] = labels
+    labels = np.full((len(rows), longest), IGNORE, np.int64)
+    targets = np.zeros((len(rows), longest, tokens), np.float32)
+    for i, row in enumerate(rows):
+        count = len(row.labels)
+        features[i, : count * STRIDE] = row.features[: count * STRIDE]
+        labels[i, delay : delay + count] = row.labels
+        targets[i, delay : delay + count] = np.eye(tokens)[row.labels] if row.soft is None else row.soft
     return Batch(
-        torch.from_numpy(features), torch.from_numpy(targets),
-        torch.tensor([len(labels) + delay for _, labels, _ in rows]),
-        torch.from_numpy(np.concatenate([p for _, _, p in rows]).astype(np.int64)),
-        torch.tensor([len(p) for _, _, p in rows]),
-        sum(len(f) for f, _, _ in rows) / 100.0,
+        torch.from_numpy(features), torch.from_numpy(labels), torch.from_numpy(targets),
+        torch.tensor([len(row.labels) + delay for row in rows]),
+        torch.from_numpy(np.concatenate([row.phones for row in rows]).astype(np.int64)),
+        torch.tensor([len(row.phones) for row in rows]),
+        sum(len(row.features) for row in rows) / 100.0,
     )  # fmt: skip
 
 
 def batches(
-    stores: list[tuple[Store, float]], augment: Augmenter, delay: int, seconds: float, rng: np.random.Generator
+    stores: list[tuple[Store, float]],
+    augment: Augmenter,
+    delay: int,
+    tokens: int,
+    seconds: float,
+    rng: np.random.Generator,
 ) -> Iterator[Batch]:
     """Batches of at most `seconds` of padded audio, for ever. A store's weight is its share seen in each round."""
     while True:
@@ -89,9 +115,4 @@ def batches(
                 group.append(chosen[k])
             groups.append(group)
         for g in rng.permutation(len(groups)):
-            rows = []
-            for store, i, _ in groups[g]:
-                features, labels, phones = store.get(i)
-                damaged, labels = augment(features, labels, rng)
-                rows.append((damaged, labels, phones))
-            yield collate(rows, delay)
+            yield collate([store.get(i, augment, rng) for store, i, _ in groups[g]], delay, tokens)

@@ -43,8 +43,8 @@ def losses(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Weighted loss, cross-entropy and frame accuracy of a batch. With a phone trigram CTC becomes LF-MMI."""
     flat, labels = log_probs.flatten(0, 1), batch.labels.flatten()
-    ce = F.nll_loss(flat, labels, ignore_index=IGNORE)
     known = labels != IGNORE
+    ce = -(batch.targets * log_probs).sum() / known.sum()
     accuracy = (flat.argmax(-1)[known] == labels[known]).float().mean()
     if ctc == 0.0:
         return ce, ce, accuracy
@@ -117,7 +117,10 @@ class Run:
         torch.manual_seed(args.seed + self.rank)
         noises = np.load(args.noises)["power"] if args.noises else None
         stores = [(Store(args.store, s.split("=")[0]), float(s.split("=")[1])) for s in args.sources]
-        feed = batches(stores, Augmenter(noises, masks=tuple(args.masks)), self.model.c.delay, args.batch_seconds, rng)
+        more = dict(item.split("=") for item in args.augment)
+        augment = Augmenter(noises, masks=tuple(args.masks), **{name: float(value) for name, value in more.items()})
+        c = self.model.c
+        feed = batches(stores, augment, c.delay, c.tokens, args.batch_seconds, rng)
         clock, saved_at, state = time.monotonic() - self.elapsed, time.monotonic(), None
         self.model.train()
         trigram = phone_trigram([p for store, _ in stores for p in store.sequences()], self.model.c.tokens)
@@ -172,6 +175,7 @@ def main() -> None:
     parser.add_argument("--bf16", action="store_true", help="products in bfloat16: half the time where the CPU has it")
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--masks", type=int, nargs=2, default=(15, 20), metavar=("BINS", "FRAMES"))
+    parser.add_argument("--augment", nargs="*", default=[], metavar="NAME=VALUE", help="of `augment.Augmenter`")
     parser.add_argument("--seed", type=int, default=1)
     for name, value in SIZES.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=value)
