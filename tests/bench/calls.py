@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +33,7 @@ from speech.asr.recognizer import Recognizer
 from speech.audio import pcm
 from speech.audio.files import open_audio
 from speech.cli import bench, bundles
+from speech.media.events import Track
 from speech.media.writer import PutMediaWriter, l16_track
 from speech.text.transcript import Transcript
 
@@ -49,12 +50,25 @@ def names(calls: int) -> list[str]:
 
 
 def produce(calls: int, seconds: float) -> None:
-    """Send all calls; a block's timecode is the time at which it leaves."""
+    """Send all calls: a recording on both tracks, from another place in each."""
     with SPEECH.open("rb") as file, open_audio(file) as audio:
         samples = np.concatenate(list(audio.blocks(audio.rate)))[:, 0]
     data = pcm.encode(samples, "pcm_s16le")
     size = 16 * BLOCK_MS
     tracks = (l16_track(1, "AUDIO_FROM_CUSTOMER"), l16_track(2, "AUDIO_TO_CUSTOMER"))
+
+    def heard(number: int, index: int, track: int) -> bytes:
+        at = (index + 40 * track + 7 * number) * size % (len(data) - size)
+        return data[at - at % 2 : at - at % 2 + size]
+
+    send(calls, seconds, tracks, heard)
+
+
+def send(calls: int, seconds: float, tracks: tuple[Track, ...], heard: Callable[[int, int, int], bytes]) -> None:
+    """Send all calls in real time, a block's timecode being the time at which it leaves.
+
+    heard: (number of the call, number of the block, number of the track) -> PCM of the block.
+    """
     lines = [(PutMedia.open(name, start_s=None), PutMediaWriter(tracks)) for name in names(calls)]
     print("ready", flush=True)
     began_s = time.time()
@@ -65,8 +79,7 @@ def produce(calls: int, seconds: float) -> None:
             time.sleep(max(0.0, due_s - time.time()))
             at_ms = round(1000 * max(due_s, time.time()))
             for track in tracks:
-                at = (index + 40 * track.number + 7 * number) * size % (len(data) - size)
-                upload.send(writer.block(track.number, at_ms, data[at - at % 2 : at - at % 2 + size]))
+                upload.send(writer.block(track.number, at_ms, heard(number, index, track.number)))
     for upload, writer in lines:
         upload.finish(writer.finish())
 

@@ -31,13 +31,12 @@ from cloud.replies.dialogue import Manner
 from cloud.replies.echo import Echo
 from cloud.video.consumer import Patience
 from cloud.video.getmedia import Start
-from cloud.video.putmedia import PutMedia
 from speech.asr.endpoint import EndpointRules
 from speech.asr.recognizer import Recognizer
 from speech.audio import pcm
 from speech.audio.files import open_audio
 from speech.cli import bench, bundles
-from speech.media.writer import PutMediaWriter, l16_track
+from speech.media.writer import l16_track
 from speech.text.transcript import Transcript
 from speech.tts.synthesizer import Synthesizer
 
@@ -64,21 +63,15 @@ def cycle() -> np.ndarray:
 
 
 def produce(calls: int, seconds: float) -> None:
-    """Send all calls, a block's timecode being the time at which it leaves; callers speak one after another."""
+    """Send all calls: callers speak one after another."""
     data, size, tracks = pcm.encode(cycle(), "pcm_s16le"), 16 * BLOCK_MS, (l16_track(1, "AUDIO_FROM_CUSTOMER"),)
-    lines = [(PutMedia.open(name, start_s=None), PutMediaWriter(tracks)) for name in live.names(calls)]
-    print("ready", flush=True)
-    began_s = time.time()
-    for index in range(int(seconds * 1000 / BLOCK_MS)):
-        for number, (upload, writer) in enumerate(lines):
-            due_s = began_s + (index + number / calls) * BLOCK_MS / 1000
-            time.sleep(max(0.0, due_s - time.time()))
-            at = (index * size + 2 * round(len(data) * number / calls / 2)) % len(data)
-            block = data[at : at + size]
-            block += data[: size - len(block)]
-            upload.send(writer.block(1, round(1000 * max(due_s, time.time())), block))
-    for upload, writer in lines:
-        upload.finish(writer.finish())
+
+    def heard(number: int, index: int, track: int) -> bytes:
+        at = (index * size + 2 * round(len(data) * number / calls / 2)) % len(data)
+        block = data[at : at + size]
+        return block + data[: size - len(block)]
+
+    live.send(calls, seconds, tracks, heard)
 
 
 class Leases(live.MemoryLeases):
