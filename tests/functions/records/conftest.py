@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from types import ModuleType
 
 import pytest
-from cloud import clients
 
-from tests.functions import cold
 from tests.functions.fake_live import FakeLive
 from tests.functions.records.mouth import Mouth
 from tests.functions.situations import ROOT
@@ -22,13 +21,6 @@ ENVIRONMENT = {
 
 
 @pytest.fixture
-def mouth(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mouth]:
+def mouth(live: FakeLive, started: Callable[[str, dict[str, str]], ModuleType]) -> Mouth:
     """The function, cold, with everything in memory and a real recogniser of tones."""
-    fake = FakeLive()
-    monkeypatch.setattr("boto3.client", fake.client)
-    for variable, value in ENVIRONMENT.items():
-        monkeypatch.setenv(variable, value)
-    clients.client.cache_clear()
-    app = cold.start("records")
-    yield Mouth(app, fake)
-    clients.client.cache_clear()
+    return Mouth(started("records", ENVIRONMENT), live)

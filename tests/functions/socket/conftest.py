@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from types import ModuleType
 
 import pytest
-from cloud import clients, keys
-from cloud.sockets import client_side
 
-from tests.functions import cold
 from tests.functions.fake_live import FakeLive
 from tests.functions.situations import ROOT
 from tests.functions.socket.door import Door
@@ -29,32 +27,9 @@ ENVIRONMENT = {
 
 
 @pytest.fixture
-def live(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLive]:
-    """The services in memory, in place of every boto3 client."""
-    fake = FakeLive()
-    monkeypatch.setattr("boto3.client", fake.client)
-    forget()
-    yield fake
-    forget()
-
-
-def forget() -> None:
-    """A process that has no clients and no key yet."""
-    clients.client.cache_clear()
-    client_side._api.cache_clear()
-    keys._held.clear()
-
-
-@pytest.fixture
-def cold_start(live: FakeLive, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Door]:
+def cold_start(live: FakeLive, started: Callable[[str, dict[str, str]], ModuleType]) -> Callable[[str], Door]:
     """Imports functions/<name>/app.py afresh."""
-
-    def load(name: str) -> Door:
-        for variable, value in ENVIRONMENT.items():
-            monkeypatch.setenv(variable, value)
-        return Door(cold.start(name), live)
-
-    return load
+    return lambda name: Door(started(name, ENVIRONMENT), live)
 
 
 @pytest.fixture
