@@ -1,7 +1,7 @@
 """Endless training batches from feature stores: similar lengths together, augmented, labels delayed.
 
 Where a teacher's posteriors lie beside a store (NAME.soft.npy, a row for each label frame) they are what a frame is to
-learn; else it is the label of the alignment.
+learn; else it is the label of the alignment. NAME.hidden.npy has the teacher's own features, likewise.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class Batch:
     features: Tensor  # (b, T, mels) float32, T a multiple of 4; padded with silence
     labels: Tensor  # (b, L) int64, delayed; IGNORE where there is nothing to learn
     targets: Tensor  # (b, L, tokens) what each frame is to say, delayed likewise; zeros where there is nothing
+    hidden: Tensor | None  # (b, L, width) the teacher's features, delayed likewise; zeros where there are none
     lengths: Tensor  # (b,) label frames, delay included
     phones: Tensor  # all phones one after the other
     phone_lengths: Tensor  # (b,)
@@ -35,11 +36,12 @@ class Batch:
 
 @dataclass
 class Row:
-    """One damaged utterance: features (T, mels), labels (L,), a teacher's posteriors (L, tokens) or None, phones."""
+    """One damaged utterance: features (T, mels), labels (L,), a teacher's posteriors and features (L, n), phones."""
 
     features: NDArray[np.float32]
     labels: NDArray[np.uint8]
     soft: NDArray[np.float16] | None
+    hidden: NDArray[np.float16] | None
     phones: NDArray[np.uint8]
 
 
@@ -53,9 +55,13 @@ class Store:
         data = np.load(folder / f"{name}.labels.npz")
         self.labels, self.offsets = data["labels"], data["offsets"]
         self.phones, self.phone_offsets = data["phones"], data["phone_offsets"]
-        soft = folder / f"{name}.soft.npy"
-        self.soft = np.load(soft, mmap_mode="r") if soft.exists() else None  # (label frames, tokens) float16
+        self.soft = self._beside(folder / f"{name}.soft.npy")  # (label frames, tokens) float16
+        self.hidden = self._beside(folder / f"{name}.hidden.npy")  # (label frames, width) float16
         self.usable = [i for i in range(len(self.index)) if self.offsets[i + 1] > self.offsets[i]]
+
+    @staticmethod
+    def _beside(path: Path) -> NDArray[np.float16] | None:
+        return np.load(path, mmap_mode="r") if path.exists() else None
 
     def sequences(self) -> list[NDArray[np.uint8]]:
         """Phones of each usable utterance."""
@@ -66,8 +72,9 @@ class Store:
         u, first, last = self.index[i], int(self.offsets[i]), int(self.offsets[i + 1])
         features = self.features[u["offset"] : u["offset"] + (last - first) * STRIDE]
         damaged, at = augment(features, np.arange(first, last), rng)
-        soft = None if self.soft is None else self.soft[at]
-        return Row(damaged, self.labels[at], soft, self.phones[self.phone_offsets[i] : self.phone_offsets[i + 1]])
+        soft, hidden = (None if a is None else a[at] for a in (self.soft, self.hidden))
+        phones = self.phones[self.phone_offsets[i] : self.phone_offsets[i + 1]]
+        return Row(damaged, self.labels[at], soft, hidden, phones)
 
 
 def collate(rows: list[Row], delay: int, tokens: int) -> Batch:
@@ -81,12 +88,23 @@ def collate(rows: list[Row], delay: int, tokens: int) -> Batch:
         labels[i, delay : delay + count] = row.labels
         targets[i, delay : delay + count] = np.eye(tokens)[row.labels] if row.soft is None else row.soft
     return Batch(
-        torch.from_numpy(features), torch.from_numpy(labels), torch.from_numpy(targets),
+        torch.from_numpy(features), torch.from_numpy(labels), torch.from_numpy(targets), _hidden(rows, longest, delay),
         torch.tensor([len(row.labels) + delay for row in rows]),
         torch.from_numpy(np.concatenate([row.phones for row in rows]).astype(np.int64)),
         torch.tensor([len(row.phones) for row in rows]),
         sum(len(row.features) for row in rows) / 100.0,
     )  # fmt: skip
+
+
+def _hidden(rows: list[Row], longest: int, delay: int) -> Tensor | None:
+    widths = [row.hidden.shape[1] for row in rows if row.hidden is not None]
+    if not widths:
+        return None
+    out = np.zeros((len(rows), longest, widths[0]), np.float32)
+    for i, row in enumerate(rows):
+        if row.hidden is not None:
+            out[i, delay : delay + len(row.hidden)] = row.hidden
+    return torch.from_numpy(out)
 
 
 def batches(

@@ -20,7 +20,7 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 import torch.nn.functional as F
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from models.asr.augment import Augmenter
 from models.asr.batches import IGNORE, Batch, Store, batches
@@ -54,6 +54,24 @@ def losses(
     )  # minus the log of the sum over paths of the utterance's own phones
     every = log_partition(by_frame, lengths, trigram).sum() if trigram is not None else 0.0
     return ctc * (own + every) / lengths.sum() + (1 - ctc) * ce, ce, accuracy
+
+
+class Likeness(nn.Module):
+    """How far the network's last layer is from telling a teacher's features: 1 - cosine after a linear map."""
+
+    def __init__(self, model: AcousticModel, width: int) -> None:
+        super().__init__()
+        self.map = nn.Linear(model.c.d, width)
+        self.seen: list[Tensor] = []
+        model.norm.register_forward_hook(lambda _module, _given, out: self.seen.append(out))
+
+    def forward(self, hidden: Tensor | None) -> Tensor:
+        """Mean over the frames of `hidden` (b, L, width) that are not all zero."""
+        last = self.seen.pop()
+        if hidden is None:
+            return 0.0 * self.map.bias.sum()
+        known = hidden.abs().sum(-1) > 0
+        return (1 - F.cosine_similarity(self.map(last[known].float()), hidden[known], dim=-1)).mean()
 
 
 def passed_state(state: list[Tensor] | None, size: int, rng: np.random.Generator) -> list[Tensor] | None:
@@ -123,6 +141,8 @@ class Run:
         feed = batches(stores, augment, c.delay, c.tokens, args.batch_seconds, rng)
         clock, saved_at, state = time.monotonic() - self.elapsed, time.monotonic(), None
         self.model.train()
+        like = Likeness(self.model, width := next((s.hidden.shape[1] for s, _ in stores if s.hidden is not None), 1))
+        mapping = torch.optim.AdamW(like.map.parameters(), lr=1e-3) if width > 1 else None
         trigram = phone_trigram([p for store, _ in stores for p in store.sequences()], self.model.c.tokens)
         recent: list[tuple[float, ...]] = []
         for batch in feed:
@@ -132,7 +152,10 @@ class Run:
             state = [s.detach() for s in after]
             full = trigram if rng.random() < args.mmi else None
             loss, ce, accuracy = losses(log_probs.float(), batch, args.ctc, self.model.c.delay, full)
-            loss.backward()
+            (loss + args.hidden * like(batch.hidden)).backward()
+            if mapping:
+                mapping.step()
+                mapping.zero_grad()
             self.elapsed = self.optimiser.share(time.monotonic() - clock)
             progress = self.elapsed / (60 * args.minutes)
             norm = self.optimiser.step(schedule(progress))
@@ -172,6 +195,7 @@ def main() -> None:
     parser.add_argument("--lr", type=float, default=3e-3)
     parser.add_argument("--ctc", type=float, default=0.0, help="weight of CTC against frame cross-entropy, 0 to 1")
     parser.add_argument("--mmi", type=float, default=0.0, help="share of batches whose CTC loss is lattice-free MMI")
+    parser.add_argument("--hidden", type=float, default=0.0, help="weight of likeness to a teacher's features")
     parser.add_argument("--bf16", action="store_true", help="products in bfloat16: half the time where the CPU has it")
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--masks", type=int, nargs=2, default=(15, 20), metavar=("BINS", "FRAMES"))
