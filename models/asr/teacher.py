@@ -1,6 +1,6 @@
 """A teacher for the acoustic model: phone posteriors from Whisper's features, by a small network that sees both sides.
 
-    python -m models.asr.teacher STORE FEATURES --names mini libri4 cv --steps 1200 [--measure dev --lexicon LEXICON]
+    python -m models.asr.teacher STORE FEATURES --names mini libri4 cv --steps 1200 [--teach so762a] [--measure dev ...]
 
 FEATURES is what `whisper_features.py` wrote. Trains on the alignments (cross-entropy and CTC), then writes beside each
 store NAME.soft.npy, its posteriors (label frames, tokens), and NAME.hidden.npy, Whisper's features at 25 a second:
@@ -134,18 +134,24 @@ def train(model: Teacher, stores: list[Taught], steps: int) -> None:
 
 @torch.inference_mode()
 def teach(model: Teacher, store: Taught, folder: Path) -> None:
-    """Write posteriors and features beside the store, a row for each label frame."""
-    count, width = int(store.at[-1]), store.features.shape[1]
-    soft = np.lib.format.open_memmap(
-        folder / f"{store.name}.soft.npy", "w+", np.float16, (count, model.head.out_features)
+    """Write posteriors and features beside the store, a row for each label frame.
+
+    Each file takes its name when it is whole: a training run may hold an older one.
+    """
+    widths = {"soft": model.head.out_features, "hidden": store.features.shape[1]}
+    paths = {kind: folder / f"{store.name}.{kind}.npy" for kind in widths}
+    soft, hidden = (
+        np.lib.format.open_memmap(paths[kind].with_suffix(".tmp"), "w+", np.float16, (int(store.at[-1]), width))
+        for kind, width in widths.items()
     )
-    hidden = np.lib.format.open_memmap(folder / f"{store.name}.hidden.npy", "w+", np.float16, (count, width))
     for i in range(len(store.texts)):
         if frames := store.frames(i):
             features = torch.from_numpy(store.get(i, frames))
             rows = slice(int(store.at[i]), int(store.at[i + 1]))
             soft[rows] = model(features[None])[0].exp().numpy()
             hidden[rows] = F.layer_norm(features, features.shape[1:]).reshape(frames, 2, -1).mean(1).numpy()
+    for path in paths.values():
+        path.with_suffix(".tmp").replace(path)
 
 
 @torch.inference_mode()
@@ -166,22 +172,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("store", type=Path)
     parser.add_argument("features", type=Path)
-    parser.add_argument("--names", nargs="+", required=True)
+    parser.add_argument("--names", nargs="+", required=True, help="stores to learn from, whose transcripts are right")
+    parser.add_argument("--teach", nargs="*", default=[], help="more stores to write posteriors of")
     parser.add_argument("--steps", type=int, default=1200)
     parser.add_argument("--measure", nargs="*", default=[], help="stores to print the phone error rate of")
     parser.add_argument("--lexicon", type=Path, help="folder with lexicon.tsv and tokens.txt")
     parser.add_argument("--tokens", type=int, default=42)
     args = parser.parse_args()
     torch.manual_seed(1)
-    stores = [Taught(args.store, args.features, name) for name in args.names]
-    model = Teacher(stores[0].features.shape[1], args.tokens)
-    train(model, stores, args.steps)
+    learnt = [Taught(args.store, args.features, name) for name in args.names]
+    model = Teacher(learnt[0].features.shape[1], args.tokens)
+    train(model, learnt, args.steps)
     model.eval()
     for name in args.measure:
         rate = phone_error(model, Taught(args.store, args.features, name), read_lexicon(args.lexicon)[0])
         print(f"{name}: {rate:.2f} % of the phones wrong", flush=True)
-    for store in stores:
-        teach(model, store, args.store)
+    for name in [*args.names, *args.teach]:
+        teach(model, Taught(args.store, args.features, name), args.store)
 
 
 if __name__ == "__main__":
