@@ -131,7 +131,7 @@ class FakeConnections:
     """API Gateway's connections: what was sent to each, and when its client sent something last."""
 
     sent: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    active_s: dict[str, float] = field(default_factory=dict)  # of those that are there
+    active_s: dict[str, float | None] = field(default_factory=dict)  # of those that are there; None: it is not told
     hung_up: list[str] = field(default_factory=list)
     down: int = 0  # posts that will fail before it works again
     during: dict[int, Callable[[], None]] = field(default_factory=dict)  # what happens while post number n is made
@@ -150,7 +150,8 @@ class FakeConnections:
         return {}
 
     def get_connection(self, ConnectionId: str) -> dict[str, Any]:
-        return {"LastActiveAt": self._find(ConnectionId)}
+        last = self._find(ConnectionId)
+        return {} if last is None else {"LastActiveAt": last}
 
     def delete_connection(self, ConnectionId: str) -> dict[str, Any]:
         self._find(ConnectionId)
@@ -158,7 +159,7 @@ class FakeConnections:
         self.hung_up.append(ConnectionId)
         return {}
 
-    def _find(self, connection: str) -> float:
+    def _find(self, connection: str) -> float | None:
         if connection not in self.active_s:
             raise refusal("GoneException")
         return self.active_s[connection]

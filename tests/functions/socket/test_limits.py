@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from botocore.exceptions import ClientError
 
 from tests.functions.fake_live import item_bytes
 from tests.functions.situations import Context, load_event
@@ -136,6 +137,27 @@ def test_idle_and_old_connections_are_told_so_and_ended(door: Door, age_s: int, 
     assert door.aws.apigatewaymanagementapi.hung_up == (["one"] if code else [])
     assert [record.get("code") for record in door.heard()[1:]] == ([code] if code else [])
     assert bool(door.items("streams")) == (code is None)
+
+
+def test_where_it_is_not_told_when_a_client_was_active_it_is_not_idle(door: Door) -> None:
+    opened_s = door.opened_s()
+    door.aws.apigatewaymanagementapi.active_s["one"] = None
+    assert door.app.sweep(door.app.desk, opened_s + 7199) == 0
+    assert door.app.sweep(door.app.desk, opened_s + 7200) == 1
+    assert [record["code"] for record in door.heard()] == ["connection_expired"]
+
+
+def test_trouble_with_one_connection_holds_up_no_other_and_is_raised(door: Door) -> None:
+    for name in ("two", "three"):
+        door.open(name, subject=name)
+    now_s, connections = door.opened_s("three") + 61, door.aws.apigatewaymanagementapi
+    connections.active_s |= {"one": now_s - 600, "two": now_s - 600}
+    del connections.active_s["three"]
+    connections.down = 1  # the first that is told
+    with pytest.raises(ClientError, match="InternalServerError"):
+        door.app.sweep(door.app.desk, now_s)
+    assert {item["id"]["S"] for item in door.items("connections") if "opened_s" in item} == {"one"}
+    assert door.app.sweep(door.app.desk, now_s) == 1
 
 
 def test_a_connection_that_is_gone_is_forgotten_but_not_a_young_one(door: Door) -> None:

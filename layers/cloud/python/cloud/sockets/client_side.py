@@ -27,10 +27,13 @@ class ClientSide:
         data = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
         self._call("post_to_connection", ConnectionId=connection, Data=data)
 
-    def active_s(self, connection: str) -> float:
-        """When the client sent something last, seconds since 1970. Raises Gone where nobody is there any more."""
-        last = self._call("get_connection", ConnectionId=connection)["LastActiveAt"]
-        return last.timestamp() if isinstance(last, datetime) else float(last)
+    def active_s(self, connection: str) -> float | None:
+        """When the client sent something last, seconds since 1970. Raises Gone where nobody is there any more.
+
+        None where that is not told: the embedded AWS writes the field's name in another way, which boto3 passes over.
+        """
+        last = self._call("get_connection", ConnectionId=connection).get("LastActiveAt")
+        return last.timestamp() if isinstance(last, datetime) else last
 
     def hang_up(self, connection: str) -> None:
         """Ends the connection. Raises Gone where it had ended."""

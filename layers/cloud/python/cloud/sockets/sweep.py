@@ -18,10 +18,21 @@ IDLE_S = 600  # without a message from the client: API Gateway's own limit
 
 
 def sweep(desk: Desk, now_s: float) -> int:
-    """Ends what has to end and forgets what is gone; how many connections that were."""
-    ended = [connection for connection in desk.connections.all() if _ended(desk, connection, now_s)]
-    metrics.add_metric("Reclaimed", MetricUnit.Count, len(ended))
-    return len(ended)
+    """Ends what has to end and forgets what is gone; how many connections that were.
+
+    Trouble with one holds up no other, and is raised when all have been looked at.
+    """
+    ended, troubles = 0, list[Exception]()
+    for connection in desk.connections.all():
+        try:
+            ended += _ended(desk, connection, now_s)
+        except Exception as trouble:
+            logger.exception("a connection was not looked after", extra={"connection": connection.id})
+            troubles.append(trouble)
+    metrics.add_metric("Reclaimed", MetricUnit.Count, ended)
+    if troubles:
+        raise troubles[0]
+    return ended
 
 
 def _ended(desk: Desk, connection: Connection, now_s: float) -> bool:
@@ -44,6 +55,6 @@ def _reason(desk: Desk, connection: Connection, now_s: float) -> Refused | None:
     active_s = desk.clients.active_s(connection.id)
     if now_s - connection.opened_s >= LONGEST_S:
         return Refused("connection_expired", f"a connection lasts {LONGEST_S // 3600} hours: open another")
-    if now_s - active_s >= IDLE_S:
+    if active_s is not None and now_s - active_s >= IDLE_S:
         return Refused("idle", f"nothing was sent for {IDLE_S // 60} minutes: open another connection")
     return None
