@@ -89,6 +89,31 @@ def test_what_cannot_be_spoken_is_said_in_words(page: Page) -> None:
     idle(page)
 
 
+def test_a_text_that_is_too_long_to_be_read_at_once_becomes_a_file(page: Page) -> None:
+    page.get_by_role("textbox", name="Text to read").fill("One." + " " * 24_000 + "Two.")
+    expect(page.get_by_role("status").filter(has_text="Too long to be read at once")).to_be_visible()
+    page.get_by_role("button", name="Make a file").click()
+    link = page.get_by_role("link", name=re.compile(r"^Speech, 0:0\d\.\d, MP3$"))
+    expect(link).to_be_visible()
+    file = page.request.get(link.get_attribute("href") or "")
+    assert (file.status, file.headers["content-type"]) == (200, "audio/mpeg")
+    assert len(file.body()) > 4000
+    page.get_by_role("textbox", name="Text to read").fill("Short.")
+    expect(page.get_by_role("button", name="Read aloud")).to_be_enabled()
+    expect(link).to_have_count(0)
+
+
+def test_who_does_not_want_to_wait_for_a_file_may_write_on(page: Page) -> None:
+    page.route("**/v1/jobs/*", lambda route: route.fulfill(json={"status": "IN_PROGRESS", "progress": 0.124}))
+    page.get_by_role("textbox", name="Text to read").fill("One." + " " * 24_000 + "Two.")
+    page.get_by_role("button", name="Make a file").click()
+    expect(page.get_by_role("status").filter(has_text="Making the file: 12 %")).to_be_visible()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.get_by_role("button", name="Make a file")).to_be_enabled()
+    assert page.get_by_role("textbox", name="Text to read").is_editable()
+    expect(page.locator("#speak-error")).to_be_hidden()
+
+
 def test_a_connection_that_cannot_be_had_is_told(tab: Page, running: Stack) -> None:
     tab.route_web_socket(re.compile("token="), lambda route: route.close())
     tab.goto(running.page_url)

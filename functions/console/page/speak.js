@@ -1,8 +1,10 @@
-// Reading aloud: the text of the field begins to sound at once, and each word is marked while it is spoken.
+// Reading aloud: the text of the field begins to sound at once, and each word is marked while it is spoken. One that is
+// too long for that becomes a file instead.
 
 import { askJson } from './api.js';
 import { byId, complaining, inMs, say } from './dom.js';
 import { key } from './key.js';
+import { isLong, spokenFile } from './long-text.js';
 import { Player } from './player.js';
 import { Reader } from './reader.js';
 import { Synthesis } from './synthesis.js';
@@ -12,17 +14,26 @@ export function speak(line) {
   const [field, voice, speed, button] = ['text', 'voice', 'speed', 'speak'].map(byId);
   const error = byId('speak-error');
   const reader = new Reader(field, byId('text-copy'), byId('text-box'));
+  const said = byId('speaking');
   let reading = null;
+  let file = null; // an AbortController, while a file is made
   let rate = 24000;
 
   const show = (state) => {
     button.dataset.state = state;
-    button.querySelector('span').textContent = state === 'idle' ? 'Read aloud' : 'Stop';
+    const long = isLong(field.value);
+    button.querySelector('span').textContent = state !== 'idle' ? 'Stop' : long ? 'Make a file' : 'Read aloud';
     field.readOnly = state !== 'idle';
-    byId('speaking').textContent = { waiting: 'Waiting for the voice', speaking: 'Speaking' }[state] ?? '';
+    const idle = long ? 'Too long to be read at once: a file can be made of it.' : '';
+    said.textContent = { waiting: 'Waiting for the voice', speaking: 'Speaking', idle }[state];
   };
 
   const end = (problem) => {
+    if (file) {
+      file.abort(); // the job goes on, but nobody waits for it
+      file = null;
+      show('idle');
+    }
     if (!reading) return;
     const { player, context } = reading;
     reading = null;
@@ -36,9 +47,25 @@ export function speak(line) {
     if (problem) say(error, problem.message);
   };
 
+  const make = async (text) => {
+    const mine = new AbortController();
+    file = mine;
+    show('waiting');
+    const onShare = (share) => { if (file === mine) said.textContent = `Making the file: ${Math.floor(share * 100)} %`; };
+    try {
+      const link = await spokenFile({ text, voice: voice.value, speed: Number(speed.value) }, onShare, mine.signal);
+      if (file === mine) end();
+      said.replaceChildren(link);
+    } catch (problem) {
+      if (file === mine) end();
+      throw problem;
+    }
+  };
+
   const start = async () => {
     const text = field.value;
     if (!text.trim()) throw new Error('There is nothing to read: type or paste a text first.');
+    if (isLong(text)) return make(text);
     const pressed = performance.now();
     const words = [];
     const mine = { words };
@@ -87,11 +114,13 @@ export function speak(line) {
   for (const sign of ['input', 'focusin', 'pointerenter']) {
     byId('speak-part').addEventListener(sign, () => { if (key()) line.connect().catch(() => {}); });
   }
-  button.addEventListener('click', () => (reading ? end() : complaining(error, start)));
+  button.addEventListener('click', () => (reading || file ? end() : complaining(error, start)));
+  field.addEventListener('input', () => show('idle')); // it cannot be written in at any other time
   field.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) button.click();
     if (event.key === 'Escape') end();
   });
+  field.removeAttribute('maxlength'); // a text that was pasted must not lose its end without a word
   show('idle');
   return { voices, end };
 }

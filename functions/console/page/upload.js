@@ -29,13 +29,13 @@ export async function upload(file, onShare, signal) {
   return form.id;
 }
 
-/** Asks for a job until it is over; `onJob` is told of each answer. Returns the last one. */
-export async function finished(id, onJob, signal) {
+/** Asks for a job until it is over; `onJob` is told of each answer. Returns the last one, or throws a Refusal. */
+export async function finished(id, onJob, signal, failed = 'recording cannot be transcribed') {
   for (let wait_ms = FIRST_MS; ; wait_ms = Math.min(LONGEST_MS, wait_ms * 1.5)) {
     const job = await askJson(`jobs/${id}`, { signal });
     onJob(job);
     if (job.status === 'COMPLETED') return job;
-    if (job.status === 'FAILED') throw new Refusal(`This recording cannot be transcribed: ${job.reason}.`, 0, 'failed');
+    if (job.status === 'FAILED') throw new Refusal(`This ${failed}: ${job.reason}.`, 0, 'failed');
     await new Promise((resolve) => { setTimeout(resolve, wait_ms); });
   }
 }
