@@ -1,14 +1,16 @@
 """Exports a checkpoint as a streaming ONNX graph and checks it against PyTorch before anything is written for good.
 
-    python -m models.asr.export RUN/model.pt OUT [--weights last] [--prior labels.npz --prior-weight 0.3]
+    python -m models.asr.export RUN.pt OUT [--weights last] [--prior labels.npz --prior-weight 0.3] [--speech SPEECH.pt]
 
 OUT/acoustic.onnx takes `features` (B, T, mels), T a multiple of 4, and the named states, and gives `log_probs` and
-`<state>_out`. Batch and time are dynamic: the same weights serve a 40 ms live step and a long batch chunk.
+`<state>_out`. Batch and time are dynamic: the same weights serve a 40 ms live step and a long batch chunk. With a
+detector's checkpoint (`models.asr.detector`) it also gives `speech`, log odds of speech (B, T / 4).
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +24,7 @@ from models.asr.model import AcousticModel, Mixer, causal_depthwise
 from models.asr.score import load_model
 
 TOLERANCE = 2e-4  # log-probabilities, float32
+SPEECH = "speech_"  # before the names of the detector's states
 
 
 def rms_norm(x: Tensor, weight: Tensor) -> Tensor:
@@ -57,23 +60,43 @@ def mix(m: Mixer, x: Tensor, tail: Tensor, S: Tensor) -> tuple[Tensor, Tensor, T
     return m.out(rms_norm(y * F.silu(z), m.norm.weight)), tail, S
 
 
-class Streaming(nn.Module):
-    """The network as a graph of plain operations, with an optional prior divided out of the posteriors."""
+def scores(m: AcousticModel, features: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
+    """`AcousticModel.forward` before its softmax, in plain operations."""
+    x, mel_tail, frontend_tail = m.frontend(features, state[0], state[1])
+    after = [mel_tail, frontend_tail]
+    for i, block in enumerate(m.blocks):
+        y, tail, S = mix(block.mixer, rms_norm(x, block.norm_mixer.weight), state[2 + 2 * i], state[3 + 2 * i])
+        x = x + y
+        x = x + block.down(F.relu(block.up(rms_norm(x, block.norm_ffn.weight))).square())
+        after += [tail, S]
+    return m.head(rms_norm(x, m.norm.weight)), after
 
-    def __init__(self, model: AcousticModel, log_prior: Tensor) -> None:
+
+class Streaming(nn.Module):
+    """The network as a graph of plain operations, a prior divided out of the posteriors, a detector beside it."""
+
+    def __init__(self, model: AcousticModel, log_prior: Tensor, detector: AcousticModel | None = None) -> None:
         super().__init__()
-        self.model, self.log_prior = model, log_prior
+        self.model, self.log_prior, self.detector = model, log_prior, detector
+        self.names = list(model.state_shapes())
+        if detector is not None:
+            self.names += [SPEECH + name for name in detector.state_shapes()]
+
+    def initial_state(self, batch: int) -> list[Tensor]:
+        """Of both networks, one after the other."""
+        own = self.model.initial_state(batch)
+        return own if self.detector is None else own + self.detector.initial_state(batch)
 
     def forward(self, features: Tensor, *state: Tensor) -> tuple[Tensor, ...]:
-        m = self.model
-        x, mel_tail, frontend_tail = m.frontend(features, state[0], state[1])
-        after = [mel_tail, frontend_tail]
-        for i, block in enumerate(m.blocks):
-            y, tail, S = mix(block.mixer, rms_norm(x, block.norm_mixer.weight), state[2 + 2 * i], state[3 + 2 * i])
-            x = x + y
-            x = x + block.down(F.relu(block.up(rms_norm(x, block.norm_ffn.weight))).square())
-            after += [tail, S]
-        return F.log_softmax(m.head(rms_norm(x, m.norm.weight)) - self.log_prior, dim=-1), *after
+        """Log-probabilities, the log odds of speech where there is a detector, and the new states."""
+        own = len(self.model.state_shapes())
+        found, after = scores(self.model, features, state[:own])
+        outputs = [F.log_softmax(found - self.log_prior, dim=-1)]
+        if self.detector is not None:
+            odds, theirs = scores(self.detector, features, state[own:])
+            outputs.append(odds[..., 1] - odds[..., 0])
+            after += theirs
+        return *outputs, *after
 
 
 def log_prior(labels: Path | None, weight: float, tokens: int) -> Tensor:
@@ -84,14 +107,23 @@ def log_prior(labels: Path | None, weight: float, tokens: int) -> Tensor:
     return torch.tensor(weight * np.log(counts / counts.sum()), dtype=torch.float32)
 
 
-def export_graph(model: AcousticModel, prior: Tensor, path: Path) -> None:
-    names = list(model.state_shapes())
-    outputs = ["log_probs", *(f"{name}_out" for name in names)]
+def export_graph(model: AcousticModel, prior: Tensor, path: Path, detector: AcousticModel | None = None) -> None:
+    """Write the graph. Raises ValueError if the detector is none for this model."""
+    if detector is not None and (detector.c.tokens, detector.c.mels, detector.c.delay) != (
+        2, model.c.mels, model.c.delay,
+    ):  # fmt: skip
+        raise ValueError(
+            f"a detector has 2 outputs, {model.c.mels} bins and a delay of {model.c.delay} as the model: "
+            f"got {detector.c.tokens}, {detector.c.mels} and {detector.c.delay}"
+        )
+    streaming = Streaming(model, prior, detector).eval()
+    outputs = ["log_probs", *(["speech"] if detector else []), *(f"{name}_out" for name in streaming.names)]
     dynamic = {"features": {0: "batch", 1: "frames"}, "log_probs": {0: "batch", 1: "labels"}}
-    dynamic |= {n: {0: "batch"} for name in names for n in (name, f"{name}_out")}
-    example = (torch.randn(2, 32, model.c.mels), *model.initial_state(2))
+    dynamic |= {"speech": {0: "batch", 1: "labels"}} if detector else {}
+    dynamic |= {n: {0: "batch"} for name in streaming.names for n in (name, f"{name}_out")}
+    example = (torch.randn(2, 32, model.c.mels), *streaming.initial_state(2))
     torch.onnx.export(
-        Streaming(model, prior).eval(), example, str(path), input_names=["features", *names], output_names=outputs,
+        streaming, example, str(path), input_names=["features", *streaming.names], output_names=outputs,
         dynamic_axes=dynamic, opset_version=17, dynamo=False,
     )  # fmt: skip
     graph = onnx.load(str(path))
@@ -101,20 +133,24 @@ def export_graph(model: AcousticModel, prior: Tensor, path: Path) -> None:
 
 
 @torch.inference_mode()
-def largest_difference(model: AcousticModel, prior: Tensor, path: Path) -> float:
+def largest_difference(model: AcousticModel, prior: Tensor, path: Path, detector: AcousticModel | None = None) -> float:
     """Between the graph, fed in uneven chunks with carried state, and PyTorch on the whole."""
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     features = torch.randn(3, 400, model.c.mels)
-    whole, _ = model(features)
-    expected = F.log_softmax(whole - prior, dim=-1).numpy()
-    state = {name: np.zeros((3, *shape), np.float32) for name, shape in model.state_shapes().items()}
+    expected = [F.log_softmax(model(features)[0] - prior, dim=-1).numpy()]
+    if detector is not None:
+        both = detector(features)[0]
+        expected.append((both[..., 1] - both[..., 0]).numpy())
+    streaming = Streaming(model, prior, detector)
+    state = dict(zip(streaming.names, (s.numpy() for s in streaming.initial_state(3)), strict=True))
     parts, at = [], 0
     for size in (4, 16, 200, 40, 140):
         outputs = session.run(None, {"features": features[:, at : at + size].numpy(), **state})
-        parts.append(outputs[0])
-        state = dict(zip(state, outputs[1:], strict=True))
+        parts.append(outputs[: len(expected)])
+        state = dict(zip(state, outputs[len(expected) :], strict=True))
         at += size
-    return float(np.abs(np.concatenate(parts, axis=1) - expected).max())
+    found = [np.concatenate(part, axis=1) for part in zip(*parts, strict=True)]
+    return max(float(np.abs(f - e).max()) for f, e in zip(found, expected, strict=True))
 
 
 def main() -> None:
@@ -124,18 +160,20 @@ def main() -> None:
     parser.add_argument("--weights", choices=("average", "last"), default="average", help="last: after a decay to zero")
     parser.add_argument("--prior", type=Path, help="labels to count the prior from")
     parser.add_argument("--prior-weight", type=float, default=0.0)
+    parser.add_argument("--speech", type=Path, help="checkpoint of the speech detector to put beside the network")
     args = parser.parse_args()
     model = load_model(args.checkpoint, averaged=args.weights == "average")
+    detector = load_model(args.speech) if args.speech else None
     prior = log_prior(args.prior, args.prior_weight, model.c.tokens)
     args.out.mkdir(parents=True, exist_ok=True)
     temporary = args.out / "acoustic.unchecked.onnx"
-    export_graph(model, prior, temporary)
-    difference = largest_difference(model, prior, temporary)
+    export_graph(model, prior, temporary, detector)
+    difference = largest_difference(model, prior, temporary, detector)
     if difference > TOLERANCE:
         raise SystemExit(f"{temporary} differs from PyTorch by {difference:.2g}, more than {TOLERANCE}")
     temporary.replace(args.out / "acoustic.onnx")
-    parameters = sum(p.numel() for p in model.parameters())
-    print(f"{args.out}/acoustic.onnx: {parameters / 1e6:.2f} M parameters, differs from PyTorch by {difference:.1g}")
+    size = " and ".join(f"{sum(p.numel() for p in m.parameters()) / 1e6:.2f} M" for m in (model, detector) if m)
+    print(f"{args.out}/acoustic.onnx: {size} parameters, differs from PyTorch by {difference:.1g}")
 
 
 if __name__ == "__main__":

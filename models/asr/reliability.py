@@ -72,7 +72,7 @@ def hear(folder: Path, rows: list[list[str]], base: Path) -> Words:
     settings = RecognitionSettings.of(bundle.manifest)
     decoder = Listening(recognizer.hearings.plain.decoder.graph, settings.decoder)
     recognizer.hearings.plain = Hearing(decoder)
-    everything = replace(settings, min_confidence=0.0)
+    everything = replace(settings, min_confidence=0.0, min_speech=None)
     recognizer.segments = Segments(everything, Formatter.plain(), LEAD_SAMPLES / recognizer.logmel.rate)
     evidence, right, kept = list[list[float]](), list[float](), list[bool]()
     for path, _, _, text, *_ in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +18,26 @@ from tests.parity import acoustic_reference
 SMALL = ModelConfig(
     tokens=7, mels=12, frontend=6, d=16, layers=2, heads=2, head_dim=6, state=4, ffn=20, chunk=8, dropout=0.0
 )
+DETECTOR = replace(SMALL, tokens=2, frontend=5, d=10, layers=1, heads=3, head_dim=4, ffn=8)
 
 
-@pytest.fixture(scope="module")
-def model() -> AcousticModel:
+def made(config: ModelConfig) -> AcousticModel:
     torch.manual_seed(3)
-    model = AcousticModel(SMALL).eval()
+    model = AcousticModel(config).eval()
     for name, p in model.named_parameters():
         if name.endswith(("D", "log_A", "norm.weight", "norm_mixer.weight", "norm_ffn.weight")):
             torch.nn.init.uniform_(p, 0.3, 1.2)  # values at which a forgotten weight would show
     return model
+
+
+@pytest.fixture(scope="module")
+def model() -> AcousticModel:
+    return made(SMALL)
+
+
+@pytest.fixture(scope="module")
+def detector() -> AcousticModel:
+    return made(DETECTOR)
 
 
 @pytest.fixture(scope="module")
@@ -113,3 +124,32 @@ def test_a_prior_is_divided_out(model: AcousticModel, tmp_path: Path) -> None:
     prior = torch.log(torch.tensor([0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]))
     export_graph(model, prior, tmp_path / "prior.onnx")
     assert largest_difference(model, prior, tmp_path / "prior.onnx") < 1e-4
+
+
+def test_a_detector_in_the_same_graph_equals_numpy_frame_by_frame_and_changes_nothing_else(
+    model: AcousticModel, detector: AcousticModel, graph: Path, tmp_path: Path
+) -> None:
+    export_graph(model, torch.zeros(SMALL.tokens), tmp_path / "both.onnx", detector)
+    assert largest_difference(model, torch.zeros(SMALL.tokens), tmp_path / "both.onnx", detector) < 1e-4
+    features = np.random.default_rng(4).normal(size=(64, SMALL.mels)).astype(np.float32)
+    weights = {k: v.double().numpy() for k, v in detector.state_dict().items()}
+    expected = acoustic_reference.log_probs(weights, DETECTOR, features.astype(np.float64))
+    alone, both = OnnxModel(graph), OnnxModel(tmp_path / "both.onnx")
+    shapes = model.state_shapes() | {f"speech_{name}": shape for name, shape in detector.state_shapes().items()}
+    state = {name: np.zeros((1, *shape), np.float32) for name, shape in shapes.items()}
+    speech, log_probs, without = [], [], []
+    for t in range(0, 64, 4):
+        inputs = {"features": features[None, t : t + 4], **state}
+        outputs = both.run(inputs)
+        without.append(alone.run({name: inputs[name] for name in alone.inputs})["log_probs"])
+        speech.append(outputs["speech"][0])
+        log_probs.append(outputs["log_probs"])
+        state = {name: outputs[f"{name}_out"] for name in state}
+    np.testing.assert_allclose(np.concatenate(speech), expected[:, 1] - expected[:, 0], atol=2e-4)
+    np.testing.assert_allclose(np.concatenate(log_probs), np.concatenate(without), atol=1e-5)
+
+
+def test_a_detector_of_another_delay_is_refused(model: AcousticModel, tmp_path: Path) -> None:
+    other = AcousticModel(replace(DETECTOR, delay=SMALL.delay + 1))
+    with pytest.raises(ValueError, match="a delay of 5 as the model: got 2, 12 and 6"):
+        export_graph(model, torch.zeros(SMALL.tokens), tmp_path / "no.onnx", other)

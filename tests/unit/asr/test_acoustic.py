@@ -40,10 +40,10 @@ def whole(model: AcousticModel, state: AcousticState, chunks: list[np.ndarray]) 
     for chunk in chunks:
         state = model.push(state, chunk)
         while state.ready:
-            [(state, log_probs)] = model.run([state])
-            made.append(log_probs)
-    _, log_probs = model.flush(state)
-    return np.concatenate([*made, log_probs])
+            [(state, block)] = model.run([state])
+            made.append(block.log_probs)
+    _, block = model.flush(state)
+    return np.concatenate([*made, block.log_probs])
 
 
 def plain_loop(frames: np.ndarray) -> np.ndarray:
@@ -81,18 +81,18 @@ def test_a_stream_does_not_notice_the_others_in_its_batch() -> None:
     states = [MODEL.push(MODEL.start(16), x) for x in inputs]
     made: list[list[np.ndarray]] = [[] for _ in inputs]
     while states[0].ready:
-        for i, (state, log_probs) in enumerate(MODEL.run(states)):
+        for i, (state, block) in enumerate(MODEL.run(states)):
             states[i] = state
-            made[i].append(log_probs)
+            made[i].append(block.log_probs)
     for i, state in enumerate(states):
-        made[i].append(MODEL.flush(state)[1])
+        made[i].append(MODEL.flush(state)[1].log_probs)
         assert np.concatenate(made[i]).tobytes() == alone[i].tobytes()
 
 
 def test_streams_of_different_step_sizes_can_run_in_one_call() -> None:
     states = [MODEL.push(MODEL.start(step), features(32)) for step in (16, 32, 16)]
     results = MODEL.run(states)
-    assert [len(log_probs) for _, log_probs in results] == [4 - tiny.DELAY, 8 - tiny.DELAY, 4 - tiny.DELAY]
+    assert [len(block.log_probs) for _, block in results] == [4 - tiny.DELAY, 8 - tiny.DELAY, 4 - tiny.DELAY]
     assert [len(state.waiting) for state, _ in results] == [16, 0, 16]
 
 

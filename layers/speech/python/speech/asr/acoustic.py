@@ -2,7 +2,8 @@
 
 The ONNX graph takes `features` (B, T, bins) with T a multiple of 4 and each state of the manifest (B, ...), and gives
 `log_probs` (B, T / 4, tokens) and `<state>_out`. It is causal: output frame j is about label frame j - delay, so the
-first `delay` outputs of a stream are dropped and the end is flushed with the features of silence.
+first `delay` outputs of a stream are dropped and the end is flushed with the features of silence. A graph that holds a
+speech detector too gives its log odds of speech, `speech` (B, T / 4), of the same frames.
 
 Frames run in steps of a fixed size, chosen per stream: rounding in matrix products depends on the step's length, not
 on the batch beside it (measured: equal bits for 1, 3 and 8 streams), so how the caller cuts the audio cannot show.
@@ -13,11 +14,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from speech.asr.evidence import Evidence, evidence
 from speech.errors import BadBundle
 from speech.features.logmel import FloatArray
 from speech.model.bundle import Bundle, Manifest
@@ -46,6 +48,17 @@ class AcousticState:
         return len(self.waiting) >= self.step_frames
 
 
+class Block(NamedTuple):
+    """What was heard in some label frames of one stream."""
+
+    log_probs: FloatArray  # (frames, tokens)
+    speech: Evidence  # (frames,), zero from a graph without a detector
+
+    def part(self, start: int, stop: int) -> Block:
+        """Some of the frames."""
+        return Block(self.log_probs[start:stop], self.speech[start:stop])
+
+
 class AcousticModel:
     """Weights only; every call takes states and returns new ones."""
 
@@ -56,6 +69,7 @@ class AcousticModel:
             raise BadBundle(f"the graph takes {sorted(model.inputs)}, the manifest says {sorted(expected)}")
         self._model, self._silence = model, silence
         self._specs = manifest.states
+        self.detects = "speech" in model.outputs  # whether the graph tells speech from other sounds
         self._delay = manifest.delay_frames
         self._kept = np.dtype(np.float16 if manifest.state_rounding == "float16" else np.float32)
 
@@ -75,42 +89,44 @@ class AcousticModel:
         """`state` with features (T, bins) appended to those that wait; nothing is computed."""
         return replace(state, waiting=np.concatenate([state.waiting, features])) if len(features) else state
 
-    def run(self, states: Sequence[AcousticState]) -> list[tuple[AcousticState, FloatArray]]:
-        """One step for each stream, which must be ready: the new state and log-probabilities (frames, tokens).
+    def run(self, states: Sequence[AcousticState]) -> list[tuple[AcousticState, Block]]:
+        """One step for each stream, which must be ready: the new state and what was heard.
 
-        Streams of the same step size share one run of the network. `frames` is step_frames / 4 less what is dropped.
+        Streams of the same step size share one run of the network. Frames are step_frames / 4 less what is dropped.
         """
         groups: dict[int, list[int]] = defaultdict(list)
         for i, state in enumerate(states):
             if not state.ready:
                 raise ValueError(f"a step takes {state.step_frames} frames, only {len(state.waiting)} wait")
             groups[state.step_frames].append(i)
-        results: dict[int, tuple[AcousticState, FloatArray]] = {}
+        results: dict[int, tuple[AcousticState, Block]] = {}
         for frames, members in groups.items():
             results |= zip(members, self._run_batch([states[i] for i in members], frames), strict=True)
         return [results[i] for i in range(len(states))]
 
-    def flush(self, state: AcousticState) -> tuple[AcousticState, FloatArray]:
+    def flush(self, state: AcousticState) -> tuple[AcousticState, Block]:
         """The outputs still owed at the end of a stream, in one run: what waits, then silence for the look-ahead."""
         if state.ready:
             raise ValueError("run the whole steps before the flush")
         frames = (-(-len(state.waiting) // STRIDE) + self._delay) * STRIDE
         if frames == 0:
-            return state, np.zeros((0, 0), np.float32)
+            return state, Block(np.zeros((0, 0), np.float32), np.zeros(0, np.int8))
         padding = np.broadcast_to(self._silence, (frames - len(state.waiting), len(self._silence)))
         return self._run_batch([self.push(state, padding)], frames)[0]
 
-    def _run_batch(self, states: Sequence[AcousticState], frames: int) -> list[tuple[AcousticState, FloatArray]]:
+    def _run_batch(self, states: Sequence[AcousticState], frames: int) -> list[tuple[AcousticState, Block]]:
         inputs = {"features": np.stack([s.waiting[:frames] for s in states])}
         for spec in self._specs:
             inputs[spec.name] = np.stack([s.tensors[spec.name] for s in states]).astype(np.float32, copy=False)
         outputs = self._model.run(inputs)
         log_probs = np.round(outputs["log_probs"] * np.float32(_PER_NAT)) / np.float32(_PER_NAT)
+        speech = evidence(outputs["speech"]) if self.detects else np.zeros(log_probs.shape[:2], np.int8)
         after = {s.name: outputs[s.name + "_out"].astype(self._kept, copy=False) for s in self._specs}
         results = []
         for i, state in enumerate(states):
             drop = min(state.drop, log_probs.shape[1])
             tensors = {name: values[i] for name, values in after.items()}
             waiting = state.waiting[frames:].copy()
-            results.append((AcousticState(state.step_frames, tensors, waiting, state.drop - drop), log_probs[i, drop:]))
+            new = AcousticState(state.step_frames, tensors, waiting, state.drop - drop)
+            results.append((new, Block(log_probs[i, drop:], speech[i, drop:])))
         return results

@@ -45,6 +45,8 @@ class Recognizer:
         self.stamp, self.language = bundle.stamp, bundle.manifest.language
         silence = self.logmel.batch(np.zeros(self.logmel.window, np.float32))[0]
         self.acoustic = AcousticModel.load(bundle, silence, threads)
+        if settings.min_speech is not None and not self.acoustic.detects:
+            raise BadBundle(f"{bundle.folder}: settings.min_speech needs a graph with the output 'speech', it has none")
         graph = Graph.load(bundle.path("graph.bin"))
         if graph.phones != bundle.manifest.tokens:
             raise BadBundle(f"{bundle.folder}: graph.bin is over {graph.phones}, the manifest's tokens are others")
@@ -101,7 +103,7 @@ class Recognizer:
         events: dict[RecognizerStream, list[Event]] = {stream: [] for stream in streams}
         while ready := [stream for stream in streams if stream.acoustic.ready]:
             stepped = self.acoustic.run([stream.acoustic for stream in ready])
-            blocks = [log_probs for _, log_probs in stepped]
+            blocks = [block for _, block in stepped]
             partials = [stream.live for stream in ready]
             told = self.segments.advance([stream.segment for stream in ready], blocks, partials)
             for stream, (acoustic, _), (segment, new) in zip(ready, stepped, told, strict=True):

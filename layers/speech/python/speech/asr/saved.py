@@ -40,6 +40,7 @@ def pack(stream: RecognizerStream) -> bytes:
         "number": segment.number,
         "opens": int(segment.opens),
         "turn_end_s": float(segment.turn_end_s),
+        "speech": segment.speech,
     }
     values |= {_FRONT + name: value for name, value in stream.front.state().items()}
     values |= {_TENSOR + name: value for name, value in acoustic.tensors.items()}
@@ -79,6 +80,7 @@ def _segment(recognizer: Recognizer, values: Mapping[str, Value], live: bool) ->
         hearing=hearing,
         endpoint=EndpointState(bool(speaking), bool(turn_open), segment_frames, silence_frames),
         decoder=hearing.decoder.unpack(decoder) if decoder else None,
+        speech=np.asarray(values["speech"], np.int8),
         heard=None if heard is None else -np.asarray(heard).astype(np.float32) / _PER_NAT,
         frames=_number(values, "frames"),
         first=_number(values, "first"),

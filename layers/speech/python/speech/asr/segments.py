@@ -10,9 +10,11 @@ from typing import Literal
 
 import numpy as np
 
+from speech.asr.acoustic import Block
 from speech.asr.alternatives import alternatives
 from speech.asr.decoder import Decoder, DecoderState
 from speech.asr.endpoint import EndpointState, Span, advance
+from speech.asr.evidence import Evidence, spoken
 from speech.asr.hearing import Hearing
 from speech.asr.hypothesis import Hypothesis
 from speech.asr.settings import RecognitionSettings
@@ -22,6 +24,7 @@ from speech.features.logmel import FloatArray
 from speech.text.formatter import Formatter, ends_sentence
 
 NO_TURN = -1.0
+NOTHING: Evidence = np.zeros(0, np.int8)
 
 TurnReason = Literal["silence", "length", "finish"]
 
@@ -39,6 +42,7 @@ class SegmentState:
     turn_end_s: float = NO_TURN  # end of the last word of the open turn
     opens: bool = True  # the next segment begins a sentence
     shown: tuple[Word, ...] = ()  # words of the last partial, before a filter
+    speech: Evidence = field(default_factory=NOTHING.copy)  # (frames,) of the running segment
     heard: FloatArray | None = None  # (frames, tokens) of the running segment, where alternatives are asked for
 
 
@@ -50,16 +54,16 @@ class Segments:
         self._settings, self._formatter, self._lead_s = settings, formatter, lead_s
 
     def advance(
-        self, states: Sequence[SegmentState], blocks: Sequence[FloatArray], partials: Sequence[bool]
+        self, states: Sequence[SegmentState], blocks: Sequence[Block], partials: Sequence[bool]
     ) -> list[tuple[SegmentState, list[Event]]]:
-        """Take log-probabilities (n, tokens) for each stream: the new state and what happened, stream by stream.
+        """Take a block of frames for each stream: the new state and what happened, stream by stream.
 
         With `partials`, the words of a running segment are told whenever a block has changed them.
         """
         now, plans = list(states), []
         events: list[list[Event]] = [[] for _ in states]
         for i, block in enumerate(blocks):
-            endpoint, spans = advance(self._settings.endpoint, now[i].endpoint, self._silent(block))
+            endpoint, spans = advance(self._settings.endpoint, now[i].endpoint, self._silent(block.log_probs))
             now[i] = replace(now[i], endpoint=endpoint)
             plans.append(spans)
         for turn in range(max(map(len, plans), default=0)):
@@ -88,17 +92,18 @@ class Segments:
         return silent
 
     def _decode(
-        self, states: Sequence[SegmentState], blocks: Sequence[FloatArray], spans: Sequence[Span]
+        self, states: Sequence[SegmentState], blocks: Sequence[Block], spans: Sequence[Span]
     ) -> list[SegmentState]:
         """The frames of one span for each stream, all streams with the same phrases in one call of their decoder."""
         after = [self._begin(s, span) for s, span in zip(states, spans, strict=True)]
-        parts = [block[span.start : span.stop] for block, span in zip(blocks, spans, strict=True)]
+        parts = [block.part(span.start, span.stop) for block, span in zip(blocks, spans, strict=True)]
         for decoder, members in _by_decoder(after, spans):
             before = [d for i in members if (d := after[i].decoder) is not None]
-            for i, decoded in zip(members, decoder.advance(before, [parts[i] for i in members]), strict=True):
-                heard = after[i].heard
-                kept = None if heard is None else np.concatenate([heard, parts[i]])
-                after[i] = replace(after[i], decoder=decoded, heard=kept)
+            decoded = decoder.advance(before, [parts[i].log_probs for i in members])
+            for i, now in zip(members, decoded, strict=True):
+                heard, speech = after[i].heard, np.concatenate([after[i].speech, parts[i].speech])
+                kept = None if heard is None else np.concatenate([heard, parts[i].log_probs])
+                after[i] = replace(after[i], decoder=now, heard=kept, speech=speech)
         return [replace(s, frames=s.frames + p.stop - p.start) for s, p in zip(after, spans, strict=True)]
 
     def _begin(self, state: SegmentState, span: Span) -> SegmentState:
@@ -116,9 +121,9 @@ class Segments:
     def _close(self, state: SegmentState, events: list[Event], limit_s: float) -> SegmentState:
         """The running segment is over: a final if it has words, and the decoder rests."""
         assert state.decoder is not None
-        closed = replace(state, decoder=None, shown=(), heard=None)
+        closed = replace(state, decoder=None, shown=(), speech=NOTHING, heard=None)
         best = state.hearing.decoder.finish(state.decoder)
-        words = self._words(best, state, limit_s)
+        words = self._spoken_words(best, state, limit_s)
         if words and fmean(word.confidence for word in words) >= self._settings.min_confidence:
             tokens = self._formatter.format(words, state.opens, state.hearing.forms)
             others = tuple(self._others(state, best, limit_s))
@@ -151,7 +156,7 @@ class Segments:
         if state.decoder is None:
             return state
         best = state.hearing.decoder.best(state.decoder)
-        words = self._words(best, state, math.inf)
+        words = self._spoken_words(best, state, math.inf)
         if words == state.shown:
             return state
         # The end of the last word may still move: it stops where a next word begins.
@@ -164,10 +169,17 @@ class Segments:
         """A resumed live stream's state, knowing again the partial that it last told."""
         if state.decoder is None:
             return state
-        return replace(state, shown=self._words(state.hearing.decoder.best(state.decoder), state, math.inf))
+        return replace(state, shown=self._spoken_words(state.hearing.decoder.best(state.decoder), state, math.inf))
 
     def _told(self, state: SegmentState, words: tuple[Word, ...], stable: int) -> Partial:
         return state.hearing.partial(state.number, words, stable)
+
+    def _spoken_words(self, found: Hypothesis, state: SegmentState, limit_s: float) -> tuple[Word, ...]:
+        """Nothing where there is too little evidence that anybody spoke."""
+        least = self._settings.min_speech
+        if least is not None and found.words and spoken(found.words, state.speech) < least:
+            return ()
+        return self._words(found, state, limit_s)
 
     def _words(self, found: Hypothesis, state: SegmentState, limit_s: float) -> tuple[Word, ...]:
         shifts_s = (self._settings.word_start_shift_s, self._settings.word_end_shift_s)
