@@ -199,3 +199,13 @@ def test_the_local_stack_leaves_out_what_needs_docker_and_nothing_else() -> None
     assert all(name.startswith("Worker") for name in left)
     kept = template.without_containers(TEMPLATE)
     assert not [name for name in left if f"'{name}'" in str(kept)]  # nothing that stays refers to what is left out
+
+
+def test_recordings_of_calls_are_off_and_land_where_nothing_transcribes_them() -> None:
+    assert TEMPLATE["Parameters"]["CallRecording"]["Default"] == "none"
+    heard = of_kind("AWS::Events::Rule")["RecordingsRule"]["EventPattern"]["detail"]["bucket"]["name"]
+    [container] = of_kind("AWS::ECS::TaskDefinition")["WorkerTask"]["ContainerDefinitions"]
+    given = {variable["Name"]: variable["Value"] for variable in container["Environment"]}
+    assert heard == [{"Ref": "InputBucket"}]
+    assert given["OUTPUT_BUCKET"] == {"Ref": "OutputBucket"}
+    assert "InputBucket" not in str(container) + str(of_kind("AWS::IAM::Role")["WorkerRole"])

@@ -46,6 +46,7 @@ def environment(folder: Path, **changed: str) -> dict[str, str]:
             "LEASE_S": "60",  # no machine is so slow that a worker loses its calls
             "CHECKPOINT_S": "1",
             "CALL_IDLE_S": "30",
+            "CALL_RECORDING": "none",
             "HEARTBEAT_FILE": str(folder / "heartbeat"),
             "TTS_BUNDLE": "hum",
             "RESPONDER": "none",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import tracemalloc
+import weakref
 from types import FrameType
 from typing import Any
 
@@ -87,3 +89,16 @@ def test_memory_does_not_grow_with_the_stream(piece: bytes) -> None:
         tracemalloc.stop()
     assert late - early < 100_000
     assert late < 2_000_000
+
+
+def test_a_reader_that_is_dropped_is_gone_at_once() -> None:
+    """Each connection has a parser of its own, with its bytes: they must not wait for a collection of garbage."""
+    reader = CallReader()
+    reader.receive(STREAM)
+    gone = weakref.ref(reader._parser)
+    gc.disable()
+    try:
+        reader.finish()
+        assert gone() is None
+    finally:
+        gc.enable()

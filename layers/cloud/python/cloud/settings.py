@@ -189,6 +189,7 @@ class LiveWorkerSettings(CallStartSettings):
     lease_s: int  # a worker that has not been heard of for so long is dead
     checkpoint_s: int  # between two checkpoints of a call
     call_idle_s: int  # without audio a call is over
+    call_recording: str  # none, or the format in which the sound of calls is kept: flac
     heartbeat_file: str  # touched while the process is well
     tts_bundle: str  # folder of the voice's bundle in models_dir
     responder: str  # who answers callers: none, echo, chat, bedrock or function
@@ -209,6 +210,13 @@ class LiveWorkerSettings(CallStartSettings):
         check_formats(self.formats)
         if self.reply_encoding not in ("pcm_mulaw", "pcm_s16le"):
             raise BadSettings(f"REPLY_ENCODING must be pcm_mulaw or pcm_s16le; got {self.reply_encoding}")
+        if self.call_recording not in (NONE, "flac"):
+            raise BadSettings(f"CALL_RECORDING must be none or flac; got {self.call_recording}")
+
+
+def reply_stream(settings: LiveWorkerSettings, call_id: str) -> str:
+    """The video stream that is spoken into in a call; "" for none."""
+    return "" if settings.reply_stream == NONE else settings.reply_stream.replace("{call}", call_id)
 
 
 def variables(kind: type[Settings]) -> tuple[str, ...]:

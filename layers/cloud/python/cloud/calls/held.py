@@ -34,6 +34,7 @@ class Held:
     ended: dict[int, str] = field(default_factory=dict)  # why, by stream
     untold: list[Told] = field(default_factory=list)  # records that wait for trouble to be over
     rests_until_s: float = 0.0  # after trouble
+    finished: bool = False  # all of it was heard, and its recognisers are used up
 
     @property
     def reason(self) -> str:

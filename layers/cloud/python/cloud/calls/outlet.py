@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from speech.text.transcript import Transcript
 
+if TYPE_CHECKING:
+    from cloud.calls.session import Session
+
 from cloud import outputs, storage
-from cloud.calls import told
+from cloud.calls import sides, told
 from cloud.calls.call import Call
 from cloud.calls.courier import Courier
+from cloud.calls.recorder import Recorded, Recorder
 from cloud.calls.told import COMPLETED, FAILED, STARTED, Event
 from cloud.calls.watchers import Watchers
 from cloud.clients import client
 from cloud.live.told import Told
 from cloud.notices import NotDelivered
-from cloud.settings import LiveWorkerSettings
+from cloud.settings import NONE, LiveWorkerSettings, reply_stream
 
 SOURCE = "undertone.calls"
 EVENTS = {
@@ -45,10 +49,14 @@ class Outlet:
     latencies_ms: list[int] = field(default_factory=list)  # of finals since somebody has looked
     _stream: Courier[Event] = field(init=False)
     _watched: Courier[Event] = field(init=False)
+    _recorder: Recorder | None = field(init=False, default=None)
+    _recorded: dict[str, Recorded] = field(init=False, default_factory=dict)  # by call
 
     def __post_init__(self) -> None:
         self._stream = Courier("events of calls", self._send, told.latest)
         self._watched = Courier("watchers of calls", self.watchers.send, told.latest, attempts=1, most=WAITING)
+        if self.settings.call_recording != NONE:
+            self._recorder = Recorder(self.settings.output_bucket, self._recording_key)
 
     def began(self, call: Call) -> None:
         """The first worker has taken a call."""
@@ -66,9 +74,28 @@ class Outlet:
         self._stream.give([event for event in events if event["type"] != told.SOUND])
         self._watched.give(events)
 
+    def recorded(self, call: Call, session: Session) -> bool:
+        """Whether a call that is over is recorded, or will not be."""
+        if self._recorder is None:
+            return True
+        found = self._recorder.outcome(call.id, lambda: sides.plan(session, self._replies(call)))
+        if found is not None:
+            self._recorded[call.id] = found
+        return found is not None
+
+    def forget(self, call: Call) -> None:
+        """A call is over, or another worker's."""
+        self._recorded.pop(call.id, None)
+        if self._recorder:
+            self._recorder.forget(call.id)
+
     def ended(self, call: Call, transcript: Transcript, reason: str) -> None:
         """Write the transcript, then say that the call is over."""
+        recorded = self._recorded.get(call.id, Recorded())
+        transcript = replace(transcript, warnings=(*transcript.warnings, *recorded.warnings))
         uris = self._write(call, transcript)
+        if recorded.address:
+            uris["recording"] = recorded.address
         kind = FAILED if reason == FAILED_REASON else COMPLETED
         more = {"reason": reason, "audio_seconds": round(transcript.duration_s, 3), "outputs": uris}
         if transcript.warnings:
@@ -84,10 +111,20 @@ class Outlet:
         """Deliver what waits, then end the threads."""
         self._stream.close()
         self._watched.close()
+        if self._recorder:
+            self._recorder.close()
 
     def _give(self, events: list[Event]) -> None:
         self._stream.give(events)
         self._watched.give(events)
+
+    def _recording_key(self, call_id: str) -> str:
+        return transcript_key(self.settings.output_prefix, call_id, self.settings.call_recording)
+
+    def _replies(self, call: Call) -> str:
+        """The video stream that a call's replies go to, where they go to one."""
+        settings = self.settings
+        return "" if settings.responder == NONE else reply_stream(settings, call.id)
 
     def _write(self, call: Call, transcript: Transcript) -> dict[str, str]:
         """Transcripts by format; their addresses."""
@@ -118,7 +155,7 @@ class Outlet:
 
 
 def transcript_key(prefix: str, call_id: str, name: str) -> str:
-    """Key of a call's transcript in one format."""
+    """Key of a call's transcript, or of its recording, in one format."""
     return f"{prefix}calls/{call_id}.{name}"
 
 

@@ -51,6 +51,19 @@ class Beginning(Protocol):
         ...
 
 
+@runtime_checkable
+class Recording(Protocol):
+    """A sink that keeps the sound of calls. Both are used by the worker's thread, and must not make it wait."""
+
+    def recorded(self, call: Call, session: Session) -> bool:
+        """Whether the recording of a call that is over is made, or there will be none; asked again until it is so."""
+        ...
+
+    def forget(self, call: Call) -> None:
+        """The call is over, or another worker's."""
+        ...
+
+
 class Replies(Protocol):
     """Who answers callers; used by the worker's thread, and must not make it wait."""
 

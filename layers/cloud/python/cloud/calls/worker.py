@@ -23,7 +23,7 @@ from cloud.calls.held import Checkpoints, Held
 from cloud.calls.intake import Intake
 from cloud.calls.leases import LeaseTable, LostLease, NotFree
 from cloud.calls.session import step
-from cloud.calls.sink import Beginning, Replies, Settling, Sink
+from cloud.calls.sink import Beginning, Recording, Replies, Settling, Sink
 from cloud.live.told import Told
 from cloud.notices import NotDelivered
 from cloud.observability import logger
@@ -221,7 +221,7 @@ class Worker:
             self._kept.delete(before)
 
     def _saved(self, held: Held) -> str | None:
-        if held.lease.checkpoint and held.saved == held.session.positions:
+        if held.finished or (held.lease.checkpoint and held.saved == held.session.positions):
             return None
         try:
             # What lies before a checkpoint is never told again, so that all of it must have arrived.
@@ -237,9 +237,19 @@ class Worker:
             self.sink.settle()
 
     def _end(self, held: Held, now_s: float) -> None:
-        """The streams of a call are over: tell the rest, then let nobody take the call again."""
+        """The streams of a call are over: tell the rest, then let nobody take the call again.
+
+        While it is recorded it stays ours; whoever takes it then hears its last seconds again, and records it anew.
+        """
         call = held.lease.call
+        held.finished = True
         self._tell(held, held.session.finish())
+        if self.replies:
+            self.replies.end(call.id)
+        if isinstance(self.sink, Recording) and not self.sink.recorded(call, held.session):
+            if now_s - held.renewed_s >= self.settings.renew_s:
+                held.lease, held.renewed_s = self.leases.renew(held.lease, now_s), now_s
+            return
         self._settle()
         self.sink.ended(held.lease.call, held.session.transcript(), held.reason)
         why = f"{held.reason}: {held.session.trouble}" if held.session.trouble else held.reason
@@ -251,5 +261,7 @@ class Worker:
     def _forget(self, held: Held) -> None:
         self.held.pop(held.lease.call.id, None)
         self.feed.drop(held.lease.call.id)
+        if isinstance(self.sink, Recording):
+            self.sink.forget(held.lease.call)
         if self.replies:
             self.replies.end(held.lease.call.id)

@@ -17,7 +17,7 @@ from cloud.replies.function import Function
 from cloud.replies.reading import Patience
 from cloud.replies.responder import Responder
 from cloud.replies.secret import Secret
-from cloud.settings import NONE, BadSettings, LiveWorkerSettings
+from cloud.settings import NONE, BadSettings, LiveWorkerSettings, reply_stream
 
 if TYPE_CHECKING:
     from cloud.calls.call import Call
@@ -43,8 +43,7 @@ def desk(settings: LiveWorkerSettings, leases: LeaseTable, tell: Callable[[Call,
         Patience(settings.reply_first_text_s, settings.reply_between_s),
         settings.barge_in_words,
     )
-    pattern = optional(settings.reply_stream)
-    return Desk(manner, leases, tell, lambda call: pattern.replace("{call}", call.id))
+    return Desk(manner, leases, tell, lambda call: reply_stream(settings, call.id))
 
 
 def responder(settings: LiveWorkerSettings) -> Responder | None:

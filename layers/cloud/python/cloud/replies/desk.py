@@ -14,8 +14,10 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from speech.media.kvs import CONTACT
 from speech.media.writer import mulaw_track, pcm_track
 
+from cloud.calls.sides import REPLY_TRACK
 from cloud.live.told import Told
 from cloud.replies.dialogue import Dialogue, Manner
 from cloud.replies.mouth import Mouth, Nowhere
@@ -52,7 +54,8 @@ class Desk:
         """A call was taken."""
         call, manner = lease.call, self._manner
         make = mulaw_track if manner.encoding == "pcm_mulaw" else pcm_track
-        reply = self._reply(self._stream(call), make(1, manner.rate, name=TRACK_NAME))
+        reply = self._reply(self._stream(call), make(REPLY_TRACK, manner.rate, name=TRACK_NAME))
+        reply.tags = {CONTACT: call.id}  # whose words they are, for readers of a stream that calls share
         if not reply.stream:
             reply.redirect(lambda stream, start_s: Nowhere())
         dialogue = Dialogue(

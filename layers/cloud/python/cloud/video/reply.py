@@ -11,7 +11,7 @@ heard_ms = reply.stop()          # barge-in: how much of it has left
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -55,6 +55,7 @@ class Reply:
     lead_ms: int = 60  # how early frames leave: more outlives a late `step`, less stops sooner
     clock: Callable[[], float] = time.time
     open: Callable[[str, float], Upload] = _open
+    tags: Mapping[str, str] = field(default_factory=dict)  # of each fragment
     _upload: Upload | None = field(init=False, default=None)
     _writer: PutMediaWriter | None = field(init=False, default=None)
     _opened_s: float = field(init=False, default=0.0)
@@ -140,7 +141,7 @@ class Reply:
             self._connect(self._next_s)
         assert self._writer is not None
         at_ms = round(1000 * (self._next_s - self._opened_s))
-        self._deliver(self._writer.block(self.track.number, at_ms, data))
+        self._deliver(self._writer.block(self.track.number, at_ms, data, self.tags))
         self._unfinished = True
 
     def _connect(self, start_s: float) -> None:
@@ -150,7 +151,7 @@ class Reply:
     def _finish_fragment(self) -> None:
         self._unfinished = False
         if self._upload and self._writer and not self._upload.over:
-            self._deliver(self._writer.finish())
+            self._deliver(self._writer.finish(self.tags))
 
     def _poll(self) -> None:
         if self._upload and not self._upload.over:

@@ -34,14 +34,14 @@ class CompressedWriter:
 
 
 class FileWriter:
-    """One channel into a binary file in which one may go back to the beginning, where headers tell the length."""
+    """Sound into a binary file in which one may go back to the beginning, where headers tell the length."""
 
-    def __init__(self, sink: io.RawIOBase | io.BytesIO, encoding: str, rate: int) -> None:
+    def __init__(self, sink: io.RawIOBase | io.BytesIO, encoding: str, rate: int, channels: int = 1) -> None:
         """`encoding` is a key of FORMATS, or wav. Raises BadAudio if it cannot have this rate."""
-        self._file = _opened(sink, encoding, rate)
+        self._file = _opened(sink, encoding, rate, channels)
 
     def receive(self, samples: Samples) -> None:
-        """Take samples (n,) in -1 to 1; beyond full scale is clipped."""
+        """Take samples (n,) in -1 to 1, or (n, channels); beyond full scale is clipped."""
         self._file.write(samples)
 
     def finish(self) -> None:
@@ -72,12 +72,12 @@ class WholeFile:
         return self._bytes.getvalue()
 
 
-def _opened(sink: io.RawIOBase | io.BytesIO, encoding: str, rate: int) -> soundfile.SoundFile:
+def _opened(sink: io.RawIOBase | io.BytesIO, encoding: str, rate: int, channels: int = 1) -> soundfile.SoundFile:
     if encoding == "ogg_opus" and rate not in OPUS_RATES:
         raise BadAudio(f"ogg_opus cannot have {rate} Hz; expected one of {', '.join(map(str, OPUS_RATES))}")
     container, subtype = WAV if encoding == "wav" else FORMATS[encoding]
     try:
-        return soundfile.SoundFile(sink, "w", rate, 1, subtype, format=container)
+        return soundfile.SoundFile(sink, "w", rate, channels, subtype, format=container)
     except soundfile.LibsndfileError as error:
         raise BadAudio(f"{encoding} at {rate} Hz cannot be written: {error}") from error
 

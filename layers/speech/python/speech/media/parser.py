@@ -33,17 +33,6 @@ class Parser:
         self._cluster_time: int | None = None  # Timecode of the cluster, in units of the scale
         self._events: list[Event] = []
         self._finished = False
-        self._handlers: dict[int, Callable[[Element], None]] = {
-            ids.SIMPLE_BLOCK: self._simple_block,
-            ids.BLOCK_GROUP: self._block_group,
-            ids.TIMECODE: self._timecode,
-            ids.CLUSTER: self._cluster,
-            ids.TAGS: self._tags,
-            ids.EBML: self._document,
-            ids.SEGMENT: self._segment,
-            ids.INFO: self._info,
-            ids.TRACKS: self._tracks,
-        }
 
     @property
     def lost_bytes(self) -> int:
@@ -81,7 +70,7 @@ class Parser:
                 self._events += self._fragments.end(False)
             return
         try:
-            self._handlers[found.id](found)
+            _HANDLERS[found.id](self, found)
         except BadMedia as error:
             # The element's end is known, so no other one is lost.
             self._damage(Lost(found.offset, self._reader.position - found.offset, str(error)))
@@ -154,3 +143,17 @@ class Parser:
     def _milliseconds(self, time: int, more_ns: int = 0) -> int:
         """Whole milliseconds of a timecode in units of the scale and some nanoseconds, half rounded up."""
         return (time * self._scale_ns + more_ns + 500_000) // 1_000_000
+
+
+# Not bound to a parser: one that held its own methods would be kept, with its bytes, until a collection of garbage.
+_HANDLERS: dict[int, Callable[[Parser, Element], None]] = {
+    ids.SIMPLE_BLOCK: Parser._simple_block,
+    ids.BLOCK_GROUP: Parser._block_group,
+    ids.TIMECODE: Parser._timecode,
+    ids.CLUSTER: Parser._cluster,
+    ids.TAGS: Parser._tags,
+    ids.EBML: Parser._document,
+    ids.SEGMENT: Parser._segment,
+    ids.INFO: Parser._info,
+    ids.TRACKS: Parser._tracks,
+}
