@@ -1,6 +1,6 @@
 // Live captions: the microphone's words as they are heard, grey while they may still change.
 
-import { byId, complaining, element, inMs, say } from './dom.js';
+import { byId, complaining, element, say, showLatest } from './dom.js';
 import { HeardAt, Series } from './latency.js';
 import { Level } from './level.js';
 import { Microphone } from './microphone.js';
@@ -84,7 +84,7 @@ class View {
     if (words.length && this.#shown !== name) {
       this.#shown = name;
       this.#first.add(heard.since(words[0].start_s));
-      tell('first-words', this.#first);
+      showLatest('first-words', this.#first);
     }
     const text = words.map((word) => word.text);
     const settled = text.slice(0, stable).join(' ');
@@ -101,7 +101,7 @@ class View {
     if (!words.length) return;
     if (heard) {
       this.#final.add(heard.since(words.at(-1).end_s));
-      tell('final-after', this.#final);
+      showLatest('final-after', this.#final);
     }
     this.#log.append(element('p', { textContent: text }));
     this.#follow();
@@ -117,10 +117,4 @@ class View {
     const box = byId('captions-box');
     box.scrollTop = box.scrollHeight;
   }
-}
-
-function tell(id, series) {
-  const node = byId(id);
-  node.textContent = inMs(series.latest);
-  node.nextElementSibling.textContent = series.count > 1 ? `median ${inMs(series.median)} of ${series.count}` : '';
 }

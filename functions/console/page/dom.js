@@ -31,6 +31,13 @@ export async function complaining(node, work) {
 /** A duration for a reader: "840 ms", "1.24 s". */
 export const inMs = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`);
 
+/** Shows the latest of a Series, and beside it the middle of several. */
+export function showLatest(id, series) {
+  const node = byId(id);
+  node.textContent = series.count ? inMs(series.latest) : '–';
+  node.nextElementSibling.textContent = series.count > 1 ? `median ${inMs(series.median)} of ${series.count}` : '';
+}
+
 /** A place in a recording: "1:07.4". */
 export function clock(seconds) {
   const tenths = Math.floor(seconds * 10 + 1e-6);

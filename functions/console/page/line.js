@@ -6,11 +6,11 @@ const ADDRESS = document.body.dataset.socket;
 const PAGE = `page-${crypto.getRandomValues(new Uint32Array(2)).join('')}`; // connections are counted for each subject
 const LOST = 'The connection was lost. Start again.';
 
-/** One connection; records go to whoever listens to their stream or context. */
+/** One connection; records go to whoever listens to their stream, context or call. */
 export class Line {
   #socket = null;
   #opening = null;
-  #ears = new Map(); // name of a stream or context -> { onRecord, onLost }
+  #ears = new Map(); // name of a stream, context or call -> { onRecord, onLost }
 
   /** Resolves once it is open, at once if it is. Throws a Refusal if it cannot be opened. */
   connect() {
@@ -55,7 +55,7 @@ export class Line {
   }
 
   #hear(record) {
-    const name = record.stream ?? record.context;
+    const name = record.stream ?? record.context ?? record.call;
     if (name === undefined) this.#everybody((ear) => ear.onRecord(record)); // about the connection itself
     else this.#ears.get(name)?.onRecord(record);
   }

@@ -1,6 +1,7 @@
-// Puts the page together: the key, and the three parts that use it.
+// Puts the page together: the key, and the four parts that use it.
 
 import { askJson } from './api.js';
+import { calls } from './calls.js';
 import { captions } from './captions.js';
 import { byId, complaining } from './dom.js';
 import { forget, keep, key, takeFromAddress } from './key.js';
@@ -9,8 +10,9 @@ import { recordings } from './recordings.js';
 import { speak } from './speak.js';
 
 // Speech comes in many messages: those of the captions do not wait behind them on a line of their own.
-const [hearing, speaking] = [new Line(), new Line()];
+const [hearing, speaking, watching] = [new Line(), new Line(), new Line()];
 const speech = speak(speaking);
+const live = calls(watching);
 
 /** Asks for a key, or shows that there is one. */
 function show(accepted) {
@@ -28,6 +30,7 @@ async function use() {
       show(true);
       byId('key').value = '';
       await speech.voices();
+      live.begin(); // behind the rest: each request that has to be answered meanwhile would start a process
     } catch (error) {
       show(false);
       throw error;
@@ -44,8 +47,10 @@ byId('key-form').addEventListener('submit', (event) => {
 byId('key-change').addEventListener('click', () => {
   forget();
   speech.end();
+  live.end();
   hearing.hangUp();
   speaking.hangUp();
+  watching.hangUp();
   show(false);
   byId('key').focus();
 });

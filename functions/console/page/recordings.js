@@ -1,7 +1,8 @@
 // Recordings: a file that is dropped or chosen becomes a transcript to click through, and files to take away.
 
-import { ask, askJson } from './api.js';
+import { askJson } from './api.js';
 import { byId, clock, complaining, inMs, say } from './dom.js';
+import { download } from './download.js';
 import { Transcript, paragraphs } from './transcript.js';
 import { finished, upload } from './upload.js';
 import { Waveform } from './waveform.js';
@@ -72,13 +73,9 @@ export function recordings() {
     say(byId('warnings'), (job.warnings ?? []).join(' '));
   };
 
-  const download = async (format) => {
-    const blob = await (await ask(`jobs/${current.job.id}/transcript?format=${format}`)).blob();
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(blob);
-    link.download = `${current.file.name.replace(/\.[^.]*$/, '')}.${format}`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+  const save = (format) => {
+    const name = current.file.name.replace(/\.[^.]*$/, '');
+    return download(`jobs/${current.job.id}/transcript?format=${format}`, `${name}.${format}`);
   };
 
   const tick = () => {
@@ -92,7 +89,7 @@ export function recordings() {
   audio.addEventListener('pause', () => { play.dataset.state = 'idle'; play.setAttribute('aria-label', 'Play'); });
   play.addEventListener('click', () => (audio.paused ? audio.play() : audio.pause()));
   byId('downloads').addEventListener('click', ({ target }) => {
-    if (target.value) complaining(error, () => download(target.value));
+    if (target.value) complaining(error, () => save(target.value));
   });
   input.addEventListener('change', () => {
     const [file] = input.files;

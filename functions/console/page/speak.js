@@ -120,7 +120,6 @@ export function speak(line) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) button.click();
     if (event.key === 'Escape') end();
   });
-  field.removeAttribute('maxlength'); // a text that was pasted must not lose its end without a word
   show('idle');
   return { voices, end };
 }
