@@ -1,11 +1,11 @@
 """Word error rates of an exported bundle through the product's own recogniser, in live chunks of 160 ms.
 
-    python -m models.asr.evaluate BUNDLE dev=dev.tsv dev2=dev2.tsv [--telephone] [--vocabulary FILE] [--hypotheses OUT]
+    python -m models.asr.evaluate BUNDLE dev=dev.tsv dev2=dev2.tsv [--telephone | --noise ESC-10 [--snr 10]] ...
 
 A manifest has the tab-separated columns path (relative to it), seconds, speaker, text. Both sides pass Whisper's
 English normaliser. --vocabulary gives every stream a custom vocabulary (a phrase a line). --telephone sends the audio
-at 8 kHz through mu-law and a band of 300 to 3400 Hz. Prints a table and one JSON line; --hypotheses writes path and
-text of every utterance, one file a manifest.
+at 8 kHz through mu-law and a band of 300 to 3400 Hz, --noise puts it into a room beside a folder's clips that training
+never heard. Prints a table and one JSON line; --hypotheses writes path and text of every utterance, a file a manifest.
 """
 
 from __future__ import annotations
@@ -18,50 +18,47 @@ from functools import partial
 from pathlib import Path
 
 import jiwer
-import numpy as np
 import soundfile as sf
-import soxr
-from numpy.typing import NDArray
 from speech.asr.options import StreamOptions
 from speech.asr.recognizer import Recognizer
 from speech.asr.vocabulary import CustomVocabulary
-from speech.audio.g711 import decode_mulaw, encode_mulaw
 from speech.events import Final
 from whisper_normalizer.english import EnglishTextNormalizer
+
+from models.asr import damage
+from models.asr.noises import clips
 
 CHUNK_S = 0.16
 _recognizer: Recognizer | None = None
 _options: StreamOptions | None = None
+_damage: damage.Damage | None = None
 
 
-def load(path: Path) -> tuple[NDArray[np.float32], int]:
+def load(path: Path) -> tuple[damage.Samples, int]:
+    """Mono samples (n,) and their rate, Hz."""
     samples, rate = sf.read(path, dtype="float32", always_2d=True)
     return samples.mean(axis=1), rate
 
 
-def over_telephone(samples: NDArray[np.float32], rate: int) -> tuple[NDArray[np.float32], int]:
-    """The signal as a telephone network delivers it: 8 kHz, 300 to 3400 Hz, mu-law."""
-    narrow = soxr.resample(samples, rate, 8000)
-    spectrum = np.fft.rfft(narrow)
-    hz = np.fft.rfftfreq(len(narrow), 1 / 8000)
-    narrow = np.fft.irfft(spectrum * ((hz >= 300) & (hz <= 3400)), len(narrow)).astype(np.float32)
-    return decode_mulaw(encode_mulaw(narrow)), 8000
-
-
-def prepare(bundle: Path, vocabulary: Path | None = None) -> None:
-    global _recognizer, _options  # noqa: PLW0603 - one recogniser a worker process
+def prepare(bundle: Path, vocabulary: Path | None, telephone: bool, noise: Path | None, snr_db: float) -> None:
+    global _recognizer, _options, _damage  # noqa: PLW0603 - one recogniser a worker process
     _recognizer = Recognizer.load(bundle, verify=False)
+    if telephone:
+        _damage = damage.telephone
+    elif noise is not None:
+        _damage = damage.noisy_room(clips(noise, held_out=True), snr_db)
     if vocabulary is not None:
         _options = StreamOptions(CustomVocabulary.parse(vocabulary.read_text(encoding="utf-8")))
         _recognizer.hearings.of(_options)
 
 
-def recognise(row: list[str], folder: Path, telephone: bool) -> tuple[str, str, float, float]:
+def recognise(numbered: tuple[int, list[str]], folder: Path) -> tuple[str, str, float, float]:
     """(path, spoken words, seconds of audio, seconds of work) of a manifest's row."""
     assert _recognizer is not None
+    number, row = numbered
     samples, rate = load(folder / row[0])
-    if telephone:
-        samples, rate = over_telephone(samples, rate)
+    if _damage is not None:
+        samples, rate = _damage(samples, rate, number)
     began = time.process_time()
     stream = _recognizer.stream(rate=rate, options=_options)
     size, events = int(CHUNK_S * rate), []
@@ -91,7 +88,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bundle", type=Path)
     parser.add_argument("sets", nargs="+", metavar="NAME=MANIFEST")
-    parser.add_argument("--telephone", action="store_true")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--telephone", action="store_true")
+    way.add_argument(
+        "--noise", type=Path, help="folder of clips; those that `noises.py` holds out from training are used"
+    )
+    parser.add_argument("--snr", type=float, default=10.0, help="of --noise, in dB")
     parser.add_argument("--vocabulary", type=Path, help="phrases that every stream listens for")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="take every Nth row, for a quick look")
@@ -99,12 +101,13 @@ def main() -> None:
     parser.add_argument("--hypotheses", type=Path, help="folder for NAME.tsv of path and text")
     args = parser.parse_args()
     report = {}
-    with multiprocessing.Pool(args.workers, prepare, (args.bundle, args.vocabulary)) as pool:
+    given = (args.bundle, args.vocabulary, args.telephone, args.noise, args.snr)
+    with multiprocessing.Pool(args.workers, prepare, given) as pool:
         for entry in args.sets:
             name, _, manifest = entry.partition("=")
             lines = Path(manifest).read_text(encoding="utf-8").splitlines()
             rows = [line.split("\t") for line in lines[-args.last if args.last else 0 :: args.every]]
-            heard = pool.map(partial(recognise, folder=Path(manifest).parent, telephone=args.telephone), rows, 4)
+            heard = pool.map(partial(recognise, folder=Path(manifest).parent), list(enumerate(rows)), 4)
             report[name] = score([row[3] for row in rows], [words for _, words, _, _ in heard])
             report[name]["rtf"] = round(sum(h[3] for h in heard) / sum(h[2] for h in heard), 4)
             print(f"{name}: WER {report[name]['wer']} %  {report[name]}", flush=True)
@@ -112,11 +115,8 @@ def main() -> None:
                 args.hypotheses.mkdir(parents=True, exist_ok=True)
                 text = "".join(f"{path}\t{words}\n" for path, words, _, _ in heard)
                 (args.hypotheses / f"{name}.tsv").write_text(text, encoding="utf-8")
-    print(
-        json.dumps(
-            {"bundle": args.bundle.name, "telephone": args.telephone, "vocabulary": bool(args.vocabulary), **report}
-        )
-    )
+    way_heard = "telephone" if args.telephone else f"noise at {args.snr:g} dB" if args.noise else "clean"
+    print(json.dumps({"bundle": args.bundle.name, "heard": way_heard, "vocabulary": bool(args.vocabulary), **report}))
 
 
 if __name__ == "__main__":
