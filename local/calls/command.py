@@ -7,17 +7,19 @@ import json
 import queue
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from local.calls.heard import Heard, middle
 from local.calls.processes import Workers
-from local.calls.services import CALL, REPLIES, holder, services
+from local.calls.services import CALL, REPLIES, Events, heard_s, holder, read_json, services
 from local.state import LocalError
 
 CLEAR = "\r\033[K" if sys.stdout.isatty() else ""  # the line with the partial
 RESPONDERS = ("echo", "none")
+PAUSE_S = 0.05  # between two looks at what was told
 Moments = queue.Queue[tuple[float, float] | Exception]  # (when the call began, how many of its seconds have been)
 
 
@@ -104,7 +106,7 @@ def call(asked: Asked) -> tuple[Heard, int]:
     if asked.respond not in RESPONDERS and not asked.respond.startswith(("http://", "https://")):
         raise LocalError(f"--respond {asked.respond}: expected echo, none or a URL")
     heard = Heard(asked.speed, voice is not None)
-    with services(), Workers(bundle, voice, asked.respond, asked.model) as workers:
+    with services() as folder, Workers(folder, bundle, voice, asked.respond, asked.model) as workers:
         workers.start(2 if asked.kill else 1)
         moments, hang_up = Moments(), threading.Event()
 
@@ -127,7 +129,7 @@ def follow(
     heard: Heard, workers: Workers, moments: Moments, hang_up: threading.Event, spoken_s: float, asked: Asked
 ) -> None:
     """Show what is told until the call has ended; kill the worker in its middle where that was asked for."""
-    at_s, kill_s = 0.0, spoken_s / 2 if asked.kill else None
+    at_s, kill_s, events = 0.0, spoken_s / 2 if asked.kill else None, Events()
     while heard.transcript is None:
         while not moments.empty():
             moment = moments.get()
@@ -139,10 +141,18 @@ def follow(
             workers.kill(pid)
             if not asked.quiet:
                 print(f"{CLEAR}{at_s:7.1f} s  the worker is killed; another one takes the call")
-        if line := workers.line():
-            for record in heard.take(line, at_s):
+        for event in events.new():
+            for record in heard.take(event):
                 if not asked.quiet:
                     show(record)
+            if event["type"] == "call_failed":
+                raise LocalError(f"the call failed: {event['reason']}; {', '.join(event.get('warnings', ()))}")
+            if event["type"] == "call_completed":
+                heard.transcript = read_json(event["outputs"]["json"])
+        workers.check()
+        time.sleep(PAUSE_S)
+        if at_s >= spoken_s:
+            heard.heard_s = heard_s()
         if heard.may_hang_up(at_s, spoken_s):
             hang_up.set()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 CALLER = "customer"  # as whom the first channel is played
@@ -28,20 +29,18 @@ class Heard:
     answered: int = -1  # of the last one whose reply is over
     heard_s: float = 0.0  # of the call, by the worker
 
-    def take(self, line: dict[str, Any], at_s: float) -> Iterator[dict[str, Any]]:
-        """Records of a line that are new, with `late_ms` where that can be said; the call is at `at_s`."""
-        self.heard_s = max(self.heard_s, line.get("heard_s", 0.0))
-        self.transcript = line.get("transcript", self.transcript)
-        for record in line.get("records", ()):
-            if record["type"].startswith("reply_"):
-                yield from self._reply(record)
-            elif record["type"] == "partial":
-                late_ms = self._late_ms(line["at_s"], record["heard_s"])
-                self.partial_ms.append(late_ms)
-                yield record | {"late_ms": late_ms}
-            elif (place := (record["channel"], record["number"])) not in self.told:
-                self.told.add(place)
-                yield from self._numbered(record, line["at_s"])
+    def take(self, event: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """An event as `cloud.calls.told` has it, if it is new, with `late_ms` where that can be said."""
+        told_s = seconds(event["told_at"])
+        if event["type"].startswith("reply_"):
+            yield from self._reply(event)
+        elif event["type"] == "partial":
+            late_ms = self._late_ms(told_s, event["heard_s"])
+            self.partial_ms.append(late_ms)
+            yield event | {"late_ms": late_ms}
+        elif "number" in event and (place := (event["channel"], event["number"])) not in self.told:
+            self.told.add(place)
+            yield from self._numbered(event, told_s)
 
     def may_hang_up(self, at_s: float, spoken_s: float) -> bool:
         """Whether the caller, at `at_s` of the call, has said everything and has heard every answer."""
@@ -71,7 +70,7 @@ class Heard:
         reply = self.replies.setdefault(record["reply"], begun)
         if record["type"] == "reply_start":
             reply["turn"] = record["turn"]
-            reply["first_audio_ms"] = self._late_ms(record["left_at_s"], record["turn_end_s"])
+            reply["first_audio_ms"] = self._late_ms(seconds(record["at"]), record["turn_end_s"])
         elif record["type"] == "reply_end":
             reply |= {name: record[name] for name in ("turn", "text", "interrupted", "failed")}
             self.answered = max(self.answered, record["turn"])
@@ -80,6 +79,11 @@ class Heard:
     def _late_ms(self, at_s: float, call_s: float) -> int:
         """How long after a moment of the call something was."""
         return round(1000 * (at_s - self.began_s - call_s / self.speed))
+
+
+def seconds(time: str) -> float:
+    """A time of an event in seconds since 1970."""
+    return datetime.fromisoformat(time).timestamp()
 
 
 def middle(values_ms: list[int]) -> str:

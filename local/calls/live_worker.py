@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from local import deploy, stack, template
@@ -66,25 +67,35 @@ def environment(current: Stack, folder: Path) -> dict[str, str]:
 
     What differs: where code and models lie, the file that is touched, and the address of the WebSocket.
     """
+    parameters = deploy.PARAMETERS | current.state.parameters
+    resources = {name: current.outputs.get(output, "") for name, output in OUTPUTS.items()}
+    return task(parameters, current.outputs | resources) | {
+        "AWS_DEFAULT_REGION": current.state.region,
+        "MODELS_DIR": parameters["ModelsDir"],
+        "HEARTBEAT_FILE": str(folder / "heartbeat"),
+        "CONNECTIONS_URL": current.outputs["SocketUrl"].replace("ws://", "http://", 1),
+    }
+
+
+def task(parameters: dict[str, str], resources: Mapping[str, str]) -> dict[str, str]:
+    """The same, given parameters that are not as the template has them, and the names of resources.
+
+    Not from the template: where AWS, models and the file that is touched are.
+    """
     source = template.read()
-    parameters = {name: str(given.get("Default", "")) for name, given in source["Parameters"].items()}
-    parameters |= deploy.PARAMETERS | current.state.parameters
+    known = {name: str(given.get("Default", "")) for name, given in source["Parameters"].items()} | parameters
     [task] = template.resources(source, "AWS::ECS::TaskDefinition").values()
     found = dict[str, str]()
     for variable in task["ContainerDefinitions"][0]["Environment"]:
         value = variable["Value"]
         if isinstance(value, dict) and "Ref" in value:
             name = str(value["Ref"])
-            value = parameters.get(name) or current.outputs.get(OUTPUTS.get(name, name), "")
+            value = known.get(name) or resources.get(name, "")
         found[variable["Name"]] = value
     return found | {
-        "AWS_DEFAULT_REGION": current.state.region,
         "POWERTOOLS_SERVICE_NAME": f"{deploy.STACK}-live-worker",
         "PYTHONPATH": os.pathsep.join(map(str, CODE)),
         "OMP_NUM_THREADS": "1",
-        "MODELS_DIR": parameters["ModelsDir"],
-        "HEARTBEAT_FILE": str(folder / "heartbeat"),
-        "CONNECTIONS_URL": current.outputs["SocketUrl"].replace("ws://", "http://", 1),
     }
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 CALL = "call"  # name of the call and of its stream
 REPLIES = "replies"  # name of the stream that is spoken into
 
 
 @contextmanager
-def services() -> Iterator[None]:
-    """The embedded AWS and the endpoint of Kinesis Video Streams, in the environment, with a call in them."""
+def services() -> Iterator[Path]:
+    """The embedded AWS and the endpoint of Kinesis Video Streams, in the environment, with a call in them.
+
+    A folder that lasts as long.
+    """
     import boto3
     from cloud.calls.call import Call
     from cloud.calls.leases import LeaseTable
@@ -45,7 +50,7 @@ def services() -> Iterator[None]:
         for name in (CALL, REPLIES):
             boto3.client("kinesisvideo").create_stream(StreamName=name, DataRetentionInHours=24)
         LeaseTable(resources.TABLE, 1.0).add(Call(CALL, CALL, Start("EARLIEST"), contact_id=CALL), 0.0)
-        yield
+        yield folder
 
 
 def holder() -> int | None:
@@ -55,7 +60,54 @@ def holder() -> int | None:
     from local.calls import resources
 
     owner = LeaseTable(resources.TABLE, 0.0).read(CALL).get("owner")
-    return int(owner) if owner else None
+    return int(owner.rpartition(":")[2]) if owner else None
+
+
+def heard_s() -> float:
+    """How far the call was heard at its last checkpoint, in its seconds; its end may have no words to tell of."""
+    from botocore.exceptions import ClientError
+    from cloud import storage
+    from cloud.calls.checkpoint import Checkpoint
+    from cloud.calls.leases import LeaseTable
+
+    from local.calls import resources
+
+    key = LeaseTable(resources.TABLE, 0.0).read(CALL).get("checkpoint")
+    if not key:
+        return 0.0
+    try:
+        saved = Checkpoint.from_bytes(storage.read_bytes(resources.BUCKET, key))
+    except ClientError:
+        return 0.0  # there is a later one by now
+    return min((track.end_ms or 0.0 for track in saved.tracks.values()), default=0.0) / 1000
+
+
+class Events:
+    """What workers publish in the transcript stream, from its beginning."""
+
+    def __init__(self) -> None:
+        from cloud.clients import client
+
+        from local.calls import resources
+
+        self._kinesis = client("kinesis")
+        [shard] = self._kinesis.list_shards(StreamName=resources.STREAM)["Shards"]
+        where = {"ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+        self._iterator = self._kinesis.get_shard_iterator(StreamName=resources.STREAM, **where)["ShardIterator"]
+
+    def new(self) -> list[dict[str, Any]]:
+        """Those that have come since the last look."""
+        answer = self._kinesis.get_records(ShardIterator=self._iterator)
+        self._iterator = answer["NextShardIterator"]
+        return [json.loads(record["Data"]) for record in answer["Records"]]
+
+
+def read_json(uri: str) -> Any:
+    """An object that a worker has written, by its address."""
+    from cloud import storage
+
+    bucket, _, key = uri.removeprefix("s3://").partition("/")
+    return json.loads(storage.read_bytes(bucket, key))
 
 
 def forget() -> None:

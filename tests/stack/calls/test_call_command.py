@@ -20,6 +20,9 @@ from tests.tiny.sound import say
 BUNDLES = ["--bundle", str(FOLDER), "--voice-bundle", str(voice.FOLDER)]
 
 
+TOLD = {"told_at": "2026-01-31T12:00:00.250Z"}
+
+
 def played(tmp_path: Path, capfd: pytest.CaptureFixture[str], text: str, *options: str) -> tuple[Path, dict[str, Any]]:
     """A recording of a text played as a call; what the command said of it."""
     path = tmp_path / "talk.wav"
@@ -89,11 +92,11 @@ def test_an_answer_of_nobody_known_is_refused(tmp_path: Path, capsys: pytest.Cap
 def test_the_caller_stays_on_the_line_until_the_answer_is_over() -> None:
     heard = Heard(speed=1.0, replies_wanted=True)
     turn_end = {"type": "turn_end", "channel": 0, "number": 2, "speaker": "customer", "reason": "silence", "at_s": 3.0}
-    list(heard.take({"at_s": 0.0, "records": [turn_end]}, 5.0))
-    list(heard.take({"at_s": 0.0, "heard_s": 9.0}, 9.0))
+    list(heard.take(turn_end | TOLD))
+    heard.heard_s = 9.0
     assert not heard.may_hang_up(9.0, 4.0)
     ended = {"type": "reply_end", "reply": "1-1", "turn": 2, "text": "", "interrupted": False, "failed": ""}
-    list(heard.take({"at_s": 0.0, "records": [ended]}, 9.0))
+    list(heard.take(ended | TOLD))
     assert heard.may_hang_up(9.0, 4.0)
     assert not heard.may_hang_up(6.0, 4.0)  # before a last turn would have ended
     assert Heard(1.0, replies_wanted=False).may_hang_up(4.0, 4.0)
