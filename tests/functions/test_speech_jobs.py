@@ -116,6 +116,19 @@ def test_spoken_by_many_invocations_it_is_the_same_file(aws: FakeAws, ask: Ask, 
             assert spoken.read(dtype="int16").tobytes() == in_one_piece()
 
 
+def test_a_file_that_may_not_be_made_in_time_gets_an_invocation_of_its_own(
+    aws: FakeAws, ask: Ask, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill in the middle of it would come again at the same place with each attempt."""
+    seconds = len(in_one_piece()) / 48_000
+    for needs_s, invocations in ((800, 1), (900, 2)):  # 840 s are left of the first, which is soon done with speaking
+        monkeypatch.setattr("cloud.narrator.FILE_S", {"pcm": needs_s / seconds})
+        job = ask().json["id"]
+        assert speak(aws, load) == invocations
+        assert ask(job).json["status"] == "COMPLETED"
+        assert file(aws, job) == in_one_piece()
+
+
 def test_what_another_voice_began_is_spoken_anew(aws: FakeAws, ask: Ask, load: Load) -> None:
     job = ask().json["id"]
     deliver(load, aws.sqs.sent.pop(0)[1], 5)

@@ -39,8 +39,12 @@ class Deadline:
         """When the invocation is cut off, in seconds since 1970: a claim need not hold longer."""
         return self.now_s + self._context.get_remaining_time_in_millis() / 1000
 
+    @property
+    def left_s(self) -> float:
+        """Seconds until it is time to hand over; none are left when this is below 0."""
+        left_s = self._context.get_remaining_time_in_millis() / 1000 - self._margin_s
+        return min(left_s, self._budget_s - self.spent_s) if self._budget_s else left_s
+
     def passed(self) -> bool:
         """Whether it is time to hand over."""
-        if self._budget_s and self.spent_s >= self._budget_s:
-            return True
-        return self._context.get_remaining_time_in_millis() / 1000 < self._margin_s
+        return self.left_s < 0
