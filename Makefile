@@ -22,8 +22,7 @@ run: setup  ## the whole system on this machine, until Ctrl-C (ONCE=1: end after
 test: python  ## every test: unit, functions, contract, stack, and parity with torch
 	@$(PYTHON) -m local.browser >/dev/null
 	@$(PYTHON) -m local.setup dev stack train
-	$(RUN) -m pytest --ignore=tests/parity --ignore=tests/bench tests
-	.venv-train/bin/python -m pytest tests/parity
+	@$(RUN) -m tests
 
 say: export TEXT := $(value TEXT)
 say: python  ## TEXT="..." spoken to speech.wav (VOICE=..., OUT=...)
