@@ -16,6 +16,7 @@ from speech.errors import BadInput
 from tests.functions.records.mouth import Mouth, frames, shard
 from tests.functions.records.test_records import SPEECH, WORDS
 
+UNHURRIED = [*settings().suppress_health_check, HealthCheck.function_scoped_fixture]
 GOOD = Frame(AudioFormat("pcm_s16le", 8000, 1), 7, b"\1\0\2\0", True)
 
 
@@ -92,7 +93,7 @@ def test_any_bytes_are_a_frame_or_bad_input(data: bytes) -> None:
         assert parse(data).pack()
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=UNHURRIED)
 @given(st.binary(max_size=40))
 def test_garbage_between_frames_is_told_and_the_words_are_all_there(mouth: Mouth, garbage: bytes) -> None:
     mouth.aws.kinesis.put.clear()

@@ -19,7 +19,8 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=6,
 )
-FUZZ = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+UNHURRIED = [*settings().suppress_health_check, HealthCheck.function_scoped_fixture]
+FUZZ = settings(max_examples=40, deadline=None, suppress_health_check=UNHURRIED)
 
 
 def refused(door: Door, message: Any) -> dict[str, Any]:
