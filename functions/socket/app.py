@@ -51,7 +51,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     connection = about["connectionId"]
     logger.append_keys(connection=connection)
     if about["eventType"] == "CONNECT":
-        return desk.admit(Connection(connection, about["authorizer"]["principalId"], time.time()))
+        return desk.admit(Connection.admitted(connection, about["authorizer"], time.time()))
     if about["eventType"] == "DISCONNECT":
         desk.close(connection)
     else:

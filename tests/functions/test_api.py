@@ -175,6 +175,11 @@ def test_a_clip_is_given_up_when_the_gateway_would_not_wait(app: ModuleType) -> 
             "less_than_equal",
         ),
         (request("POST", "/v1/tokens", '{"purpose": "all"}', content_type="application/json"), 400, "literal_error"),
+        (
+            request("POST", "/v1/tokens", '{"calls": ["a b"]}', content_type="application/json"),
+            400,
+            "string_pattern_mismatch",
+        ),
         (request("GET", "/v1/jobs/none"), 400, "string_pattern_mismatch"),
         (request("GET", "/v1/jobs", query={"limit": "0"}), 400, "greater_than_equal"),
         (request("GET", "/v1/jobs", query={"after": "@"}), 400, "invalid_input"),

@@ -39,10 +39,10 @@ class Door:
     app: ModuleType
     aws: FakeLive
 
-    def open(self, connection: str = "one", subject: str = "alice") -> int:
+    def open(self, connection: str = "one", subject: str = "alice", calls: str = "") -> int:
         """A handshake: the HTTP status that the client sees."""
         event = load_event("connect", "socket")
-        event["requestContext"] |= {"connectionId": connection, "authorizer": {"principalId": subject}}
+        event["requestContext"] |= {"connectionId": connection, "authorizer": {"principalId": subject, "calls": calls}}
         status = int(self.app.handler(event, Context())["statusCode"])
         if status == 200:
             self.aws.apigatewaymanagementapi.active_s[connection] = 0.0

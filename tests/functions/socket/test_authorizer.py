@@ -30,14 +30,17 @@ def asked(cold_start: Callable[[str], Door], live: FakeLive) -> Callable[[str | 
     return ask
 
 
-def token(key: str, purpose: str = "socket", age_s: float = 0.0) -> str:
-    return mint(key.encode(), purpose=purpose, subject="alice", now_s=time.time() - age_s, lifetime_s=60)
+def token(key: str, purpose: str = "socket", age_s: float = 0.0, calls: tuple[str, ...] = ()) -> str:
+    now_s = time.time() - age_s
+    return mint(key.encode(), purpose=purpose, subject="alice", now_s=now_s, lifetime_s=60, calls=calls)
 
 
 def test_a_good_token_opens_and_says_whose_it_is(asked: Callable[..., dict[str, Any]], live: FakeLive) -> None:
     answer = asked(token(live.secretsmanager.value))
     assert (answer["effect"], answer["principalId"]) == ("Allow", "alice")
     assert set(map(type, answer["context"].values())) == {str}, "API Gateway passes on text only"
+    assert answer["context"]["calls"] == ""
+    assert asked(token(live.secretsmanager.value, calls=("a", "b-1")))["context"]["calls"] == "a,b-1"
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_a_call_is_begun_watched_ended_and_read(door: Door, video: dict[str, str
     assert ask(door, "POST", "/calls", json=request).json()["id"] == CALL
     upload, data = PutMedia.open(CALL, start_s=talk.BEGAN_S), b"".join(talk.upload())
     command = [sys.executable, str(live_worker.APP)]
-    with wire(door.stack) as line, subprocess.Popen(command, env=os.environ | video) as worker:
+    with wire(door.stack, calls=(CALL,)) as line, subprocess.Popen(command, env=os.environ | video) as worker:
         try:
             line.send({"type": "watch", "call": CALL})
             assert line.until("watching")["call"] == CALL
@@ -67,6 +67,8 @@ def test_a_call_is_begun_watched_ended_and_read(door: Door, video: dict[str, str
             line.send({"type": "unwatch", "call": "another"}, {"type": "watch", "call": "no call!"})
             assert line.until("unwatched")["call"] == "another"
             assert line.until("error")["code"] == "bad_call"
+            line.send({"type": "watch", "call": "another"})
+            assert line.until("error")["code"] == "not_allowed"
             # The stream goes on with another call.
             upload.finish(data[len(data) // 2 :])
             done = line.until("call_completed")

@@ -20,10 +20,18 @@ from local.stack import Stack
 PATIENCE_S = 60.0
 
 
-def token(stack: Stack, purpose: str = "socket", subject: str = "alice", age_s: float = 0, key: bytes = b"") -> str:
+def token(
+    stack: Stack,
+    purpose: str = "socket",
+    subject: str = "alice",
+    age_s: float = 0,
+    key: bytes = b"",
+    calls: tuple[str, ...] = (),
+) -> str:
     """A token that was made `age_s` seconds ago and lasts a minute; signed by the stack unless a key is given."""
     secret = stack.client("secretsmanager").get_secret_value(SecretId=stack.outputs["TokenSecret"])["SecretString"]
-    return mint(key or secret.encode(), purpose=purpose, subject=subject, now_s=time.time() - age_s, lifetime_s=60)
+    made_s, key = time.time() - age_s, key or secret.encode()
+    return mint(key, purpose=purpose, subject=subject, now_s=made_s, lifetime_s=60, calls=calls)
 
 
 @dataclass
@@ -58,9 +66,9 @@ class Wire:
 
 
 @contextmanager
-def wire(stack: Stack, subject: str = "alice") -> Iterator[Wire]:
+def wire(stack: Stack, subject: str = "alice", calls: tuple[str, ...] = ()) -> Iterator[Wire]:
     """A connection with a good token."""
-    address = f"{stack.outputs['SocketUrl']}?token={token(stack, subject=subject)}"
+    address = f"{stack.outputs['SocketUrl']}?token={token(stack, subject=subject, calls=calls)}"
     # No pings of its own: the emulator answers them in turn, and a queue of messages may keep it busy for a while.
     with connect(address, open_timeout=PATIENCE_S, ping_interval=None) as socket:
         yield Wire(socket)

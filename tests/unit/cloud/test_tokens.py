@@ -6,7 +6,7 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import pytest
-from cloud.tokens import BadToken, Claims, ExpiredToken, ForgedToken, WrongPurpose, mint, verify
+from cloud.tokens import ANY_CALL, BadToken, Claims, ExpiredToken, ForgedToken, WrongPurpose, mint, verify
 from hypothesis import given
 from hypothesis import strategies as st
 from speech.errors import BadInput
@@ -82,12 +82,21 @@ def test_another_version_is_named() -> None:
         ({"lifetime_s": 3601}, "got 3601"),
         ({"purpose": ""}, "purpose has 1 to 256 characters"),
         ({"subject": "x" * 257}, "subject has .* got 257"),
+        ({"calls": ("a b",)}, "up to 10 calls by id"),
+        ({"calls": ("a",) * 11}, "up to 10 calls by id"),
+        ({"subject": "\u00e9" * 200, "calls": ("x" * 64,) * 10}, "characters, at most 2048 are read"),
     ],
 )
 def test_what_cannot_be_minted_is_named(wrong: dict[str, object], named: str) -> None:
     wanted: dict[str, object] = {"purpose": "socket", "subject": "alice", "now_s": NOW_S, "lifetime_s": 60}
     with pytest.raises(BadInput, match=named):
         mint(KEY, **(wanted | wrong))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("calls", [(), ("desk-1", "desk-2"), (ANY_CALL,), ("x" * 64,) * 10])
+def test_a_token_names_the_calls_that_may_be_watched_with_it(calls: tuple[str, ...]) -> None:
+    made = mint(KEY, purpose="socket", subject="alice", now_s=NOW_S, lifetime_s=60, calls=calls)
+    assert verify(KEY, made, purpose="socket", now_s=NOW_S).calls == calls
 
 
 def test_a_key_that_could_be_guessed_signs_nothing() -> None:

@@ -23,6 +23,9 @@ VERSION = "ut1"
 MOST_CHARACTERS = 2048  # of a token that is looked at at all
 LONGEST_LIFETIME_S = 3600
 LONGEST_NAME = 256  # characters of a purpose or a subject
+MOST_CALLS = 10  # that one token names
+ANY_CALL = "*"
+CALL = re.compile(r"[A-Za-z0-9_.-]{1,64}|\*")
 SKEW_S = 30  # seconds that the clocks of two machines may differ
 SHORTEST_KEY = 32  # bytes
 
@@ -61,22 +64,31 @@ class Claims:
     subject: str  # whom it was given to
     issued_s: int  # seconds since 1970
     expires_s: int  # seconds since 1970: the first second in which it is no longer good
+    calls: tuple[str, ...] = ()  # live calls that may be watched with it; ANY_CALL: all of them
 
 
-def mint(key: bytes, *, purpose: str, subject: str, now_s: float, lifetime_s: int) -> str:
+def mint(key: bytes, *, purpose: str, subject: str, now_s: float, lifetime_s: int, calls: tuple[str, ...] = ()) -> str:
     """A token that is good for `lifetime_s` seconds from `now_s`, at most an hour.
 
-    Raises BadInput where a purpose, a subject or a lifetime cannot be had; ValueError for a key that is too short.
+    Raises BadInput where a purpose, a subject, a lifetime or calls cannot be had; ValueError for a key that is too
+    short.
     """
     if not 1 <= lifetime_s <= LONGEST_LIFETIME_S:
         raise BadInput(f"a token's lifetime is 1 to {LONGEST_LIFETIME_S} seconds; got {lifetime_s}")
     for name, text in (("purpose", purpose), ("subject", subject)):
         if not 1 <= len(text) <= LONGEST_NAME:
             raise BadInput(f"a token's {name} has 1 to {LONGEST_NAME} characters; got {len(text)}")
+    if len(calls) > MOST_CALLS or not all(CALL.fullmatch(call) for call in calls):
+        raise BadInput(f"a token names up to {MOST_CALLS} calls by id, or {ANY_CALL!r} for any; got {calls!r:.200}")
     issued_s = int(now_s)
-    record = {"pur": purpose, "sub": subject, "iat": issued_s, "exp": issued_s + lifetime_s}
+    record: dict[str, object] = {"pur": purpose, "sub": subject, "iat": issued_s, "exp": issued_s + lifetime_s}
+    if calls:
+        record["calls"] = list(calls)
     body = f"{VERSION}.{_text(json.dumps(record, separators=(',', ':')).encode())}"
-    return f"{body}.{_signature(key, body)}"
+    token = f"{body}.{_signature(key, body)}"
+    if len(token) > MOST_CHARACTERS:
+        raise BadInput(f"a token of {len(token)} characters, at most {MOST_CHARACTERS} are read: name fewer calls")
+    return token
 
 
 def verify(key: bytes, token: str, *, purpose: str, now_s: float) -> Claims:
@@ -104,7 +116,8 @@ def verify(key: bytes, token: str, *, purpose: str, now_s: float) -> Claims:
 
 def _claims(text: str) -> Claims:
     record = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-    return Claims(record["pur"], record["sub"], record["iat"], record["exp"])
+    calls = tuple(record.get("calls", ()))
+    return Claims(record["pur"], record["sub"], record["iat"], record["exp"], calls)
 
 
 def _signature(key: bytes, body: str) -> str:

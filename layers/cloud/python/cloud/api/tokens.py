@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Annotated, Literal
 
@@ -27,6 +27,14 @@ class TokenRequest:
         str, Field(min_length=1, max_length=tokens.LONGEST_NAME, description="Whom you give it to; stands in our log.")
     ] = "anonymous"
     lifetime_s: Annotated[int, Field(ge=1, le=tokens.LONGEST_LIFETIME_S, description="Seconds; for connecting.")] = 60
+    calls: Annotated[
+        list[Annotated[str, Field(pattern=f"^({tokens.CALL.pattern})$")]],
+        Field(
+            max_length=tokens.MOST_CALLS,
+            description='Ids of live calls that may be watched with it; `["*"]`: any. As a rule none: whoever has the '
+            "token hears what is said in them.",
+        ),
+    ] = field(default_factory=list)
 
 
 class Token(TypedDict):
@@ -56,5 +64,6 @@ def add(api: APIGatewayRestResolver, secret_id: str) -> None:
             subject=request.subject,
             now_s=now_s,
             lifetime_s=request.lifetime_s,
+            calls=tuple(request.calls),
         )
         return Token(object="token", token=minted, expires_at=int(now_s) + request.lifetime_s)

@@ -20,7 +20,12 @@ def policy(event: dict[str, Any], secret_id: str, now_s: float) -> dict[str, Any
     except BadToken as bad:
         logger.info("refused: %s", bad, extra={"code": bad.code})
         return _answer("nobody", "Deny", event["methodArn"], {"error": bad.code})
-    return _answer(claims.subject, "Allow", event["methodArn"], {"expires_s": str(claims.expires_s)})
+    return _answer(
+        claims.subject,
+        "Allow",
+        event["methodArn"],
+        {"expires_s": str(claims.expires_s), "calls": ",".join(claims.calls)},
+    )
 
 
 def _answer(subject: str, effect: str, arn: str, context: dict[str, str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ that it holds, so that a limit can be kept by one conditional write.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from botocore.exceptions import ClientError
 from cloud.clients import client
 from cloud.sockets.stream import LONGEST_S
 from cloud.sockets.stream_table import GRACE_S
+from cloud.tokens import ANY_CALL
 
 
 class Full(Exception):
@@ -36,6 +37,17 @@ class Connection:
     id: str
     subject: str
     opened_s: float  # seconds since 1970
+    calls: tuple[str, ...] = ()  # live calls that its token lets it watch
+
+    @classmethod
+    def admitted(cls, id: str, authorizer: Mapping[str, str], opened_s: float) -> Connection:
+        """One that the authorizer function has let in, by what it has answered."""
+        calls = authorizer.get("calls", "")
+        return cls(id, authorizer["principalId"], opened_s, tuple(filter(None, calls.split(","))))
+
+    def may_watch(self, call_id: str) -> bool:
+        """Whether its token names a live call, or all of them."""
+        return call_id in self.calls or ANY_CALL in self.calls
 
 
 class ConnectionTable:
@@ -66,6 +78,7 @@ class ConnectionTable:
             "subject": {"S": connection.subject},
             "opened_s": {"N": str(connection.opened_s)},
             "expires_at": expires,
+            **({"calls": {"SS": list(connection.calls)}} if connection.calls else {}),
         }
         client("dynamodb").put_item(TableName=self._name, Item=item)
 
@@ -117,7 +130,10 @@ class ConnectionTable:
     def find(self, connection_id: str) -> Connection | None:
         """A connection by its id."""
         item = self._item(connection_id)
-        return Connection(connection_id, item["subject"]["S"], float(item["opened_s"]["N"])) if item else None
+        if not item:
+            return None
+        calls = tuple(item.get("calls", {}).get("SS", ()))
+        return Connection(connection_id, item["subject"]["S"], float(item["opened_s"]["N"]), calls)
 
     def _item(self, key: str) -> dict[str, Any]:
         answer = client("dynamodb").get_item(TableName=self._name, Key={"id": {"S": key}}, ConsistentRead=True)

@@ -86,7 +86,7 @@ class Desk:
                 case Cancel():
                     self.talk.cancel(connection_id, message, invocation)
                 case Watch():
-                    told = watching.answer(self.watchers, connection_id, message, invocation.now_s)
+                    told = watching.answer(self.watchers, self.connections, connection_id, message, invocation.now_s)
                     self._tell(connection_id, [told])
                 case Step(kind=kind) if kind in (TEXT, FLUSH, FINISH):
                     self.talk.step(connection_id, message, invocation)

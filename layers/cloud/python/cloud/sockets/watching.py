@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cloud.calls.watcher_table import TooMany, WatcherTable
+from cloud.sockets.connection_table import ConnectionTable
 from cloud.sockets.envelope import Refused
 
 FIELDS: dict[str, set[str]] = {"watch": set(), "unwatch": set()}
@@ -26,14 +27,22 @@ class Watch:
     on: bool
 
 
-def answer(table: str, connection_id: str, watch: Watch, now_s: float) -> dict[str, Any]:
-    """Note it, and what is told of that. Raises Refused (`no_calls`, `too_many_watchers`)."""
+def answer(table: str, connections: ConnectionTable, connection_id: str, watch: Watch, now_s: float) -> dict[str, Any]:
+    """Note it, and what is told of that. Raises Refused (`no_calls`, `not_allowed`, `too_many_watchers`).
+
+    An API key reads all that its deployment has; a token, which is made to be given away, only the calls that whoever
+    minted it has named.
+    """
     if table == NO_CALLS:
         raise Refused("no_calls", "live calls are not deployed here", call=watch.name)
     watchers = WatcherTable(table)
     if not watch.on:
         watchers.leave(watch.name, connection_id)
         return {"type": "unwatched", "call": watch.name}
+    connection = connections.find(connection_id)
+    if connection is None or not connection.may_watch(watch.name):
+        needs = f'a token minted with "calls": ["{watch.name}"], or ["*"] for any'
+        raise Refused("not_allowed", f"this connection's token does not name the call: {needs}", call=watch.name)
     try:
         watchers.watch(watch.name, connection_id, now_s)
     except TooMany as many:
