@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from speech.errors import BadSnapshot
 from speech.model.bundle import Bundle, write_manifest
+from speech.tts.marks import TimedSpan
 from speech.tts.stream import Chunk, SpeechStream
 from speech.tts.synthesizer import Synthesizer
 from speech.tts.user_lexicon import Entry, UserLexicon
@@ -55,6 +57,12 @@ def put_down_after_each(synth: Synthesizer, stream: SpeechStream, after: set[int
         number += 1
 
 
+@cache
+def in_one_piece(synth: Synthesizer, **options: object) -> tuple[bytes, list[TimedSpan]]:
+    """What a stream says that is never put down: the same for all examples of the same options."""
+    return spoken(synth, [TEXT], **options)
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     cuts=st.lists(st.integers(0, len(TEXT)), max_size=6),
@@ -73,23 +81,29 @@ def test_put_down_and_taken_up_anywhere_gives_the_same_sound(
         stream = synth.resume(stream.snapshot())
     stream.finish()
     chunks += put_down_after_each(synth, stream, after)
-    assert joined(chunks) == spoken(synth, [TEXT], **options)
+    assert joined(chunks) == in_one_piece(synth, **options)
+
+
+def marked_up(synth: Synthesizer) -> SpeechStream:
+    made = synth.stream(encoding="pcm_f32le")
+    made.receive("Hello. ")
+    made.receive_markup(MARKUP)
+    made.receive("Stop.")
+    made.flush()
+    made.receive("cat")
+    made.finish()
+    return made
+
+
+@cache
+def marked_up_in_one_piece(synth: Synthesizer) -> tuple[bytes, list[TimedSpan]]:
+    return joined(marked_up(synth).remaining())
 
 
 @settings(max_examples=20, deadline=None)
 @given(after=st.sets(st.integers(0, 60), min_size=1))
 def test_markup_with_its_pauses_and_marks_is_put_down_as_well(synth: Synthesizer, after: set[int]) -> None:
-    def stream() -> SpeechStream:
-        made = synth.stream(encoding="pcm_f32le")
-        made.receive("Hello. ")
-        made.receive_markup(MARKUP)
-        made.receive("Stop.")
-        made.flush()
-        made.receive("cat")
-        made.finish()
-        return made
-
-    assert joined(put_down_after_each(synth, stream(), after)) == joined(stream().remaining())
+    assert joined(put_down_after_each(synth, marked_up(synth), after)) == marked_up_in_one_piece(synth)
 
 
 def test_another_process_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
