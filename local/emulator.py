@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -15,6 +16,7 @@ from pathlib import Path
 from local.state import ROOT, LocalError, is_emulator
 
 PREFERRED_PORT = 4566  # where AWS emulators are looked for
+OWN_PORTS = range(20_000, 32_768)  # below those that outgoing connections are given, which might take ours meanwhile
 REGION = "us-east-1"
 HOST = "127.0.0.1"
 START_S = 90.0  # seconds; a start takes one or two, on a machine that is busy with other things many more
@@ -30,9 +32,9 @@ def choose_port(wanted: int | None) -> int:
         if is_free(PREFERRED_PORT):
             return PREFERRED_PORT
         print(f"port {PREFERRED_PORT} is taken by another program: using a free one instead")
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
+    while not is_free(port := secrets.choice(OWN_PORTS)):
+        pass
+    return port
 
 
 def is_free(port: int) -> bool:

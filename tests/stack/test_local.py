@@ -63,6 +63,16 @@ def test_a_taken_port_is_named_when_it_was_asked_for_and_avoided_when_not(monkey
         assert emulator.choose_port(None) != port
 
 
+def test_no_connection_of_a_neighbour_can_take_a_port_that_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]  # from where outgoing connections get theirs
+        assert taken not in emulator.OWN_PORTS
+        monkeypatch.setattr(emulator, "OWN_PORTS", (taken, free := emulator.choose_port(0)))
+        assert {emulator.choose_port(0) for _ in range(20)} == {free}
+
+
 def test_what_a_dead_stack_left_is_cleared_away(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
