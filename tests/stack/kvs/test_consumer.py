@@ -189,9 +189,9 @@ def test_it_stops_at_once_when_another_thread_says_so(stream: str) -> None:
 
     thread = threading.Thread(target=read)
     thread.start()
-    assert connected.wait(10)
+    assert connected.wait(60)
     consumer.stop()
-    thread.join(10)
+    thread.join(60)
     assert not thread.is_alive()
     assert events[-1] == CallEnded("stopped")
 

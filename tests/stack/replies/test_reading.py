@@ -75,7 +75,7 @@ def test_an_answer_that_does_not_come_has_a_reason_and_is_given_up(
     with pytest.raises(NoAnswer, match=reason):
         text(responder, patience)
     if script in (late, stalled):
-        assert responder.cancelled.wait(10)
+        assert responder.cancelled.wait(60)
 
 
 def test_an_endless_answer_has_an_end_in_characters_and_in_time() -> None:
@@ -129,7 +129,7 @@ def test_cancelled_it_ends_at_once(script: Callable[[threading.Event], Iterator[
     reader.start()
     reading.cancel()
     reader.join()
-    assert responder.cancelled.wait(10)
+    assert responder.cancelled.wait(60)
     assert found in ([], ["One "])
 
 
