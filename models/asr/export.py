@@ -25,6 +25,8 @@ from models.asr.score import load_model
 
 TOLERANCE = 2e-4  # log-probabilities, float32
 SPEECH = "speech_"  # before the names of the detector's states
+RANGE = 64.0  # the detector's mixers carry up to 1e5: saved in parts of this, they stay within float16
+LARGEST = 6e4  # of what is carried, in those parts
 
 
 def rms_norm(x: Tensor, weight: Tensor) -> Tensor:
@@ -93,9 +95,12 @@ class Streaming(nn.Module):
         found, after = scores(self.model, features, state[:own])
         outputs = [F.log_softmax(found - self.log_prior, dim=-1)]
         if self.detector is not None:
-            odds, theirs = scores(self.detector, features, state[own:])
+            names = list(self.detector.state_shapes())
+            before = [s * RANGE if "ssm" in n else s for n, s in zip(names, state[own:], strict=True)]
+            odds, theirs = scores(self.detector, features, before)
             outputs.append(odds[..., 1] - odds[..., 0])
-            after += theirs
+            small = [torch.clamp(s / RANGE, -LARGEST, LARGEST) for s in theirs]
+            after += [c if "ssm" in n else s for n, c, s in zip(names, small, theirs, strict=True)]
         return *outputs, *after
 
 

@@ -11,7 +11,7 @@ import torch
 from speech import ssm
 from speech.model.onnx import OnnxModel
 
-from models.asr.export import export_graph, largest_difference
+from models.asr.export import RANGE, export_graph, largest_difference
 from models.asr.model import AcousticModel, ModelConfig, ssd
 from tests.parity import acoustic_reference
 
@@ -153,3 +153,19 @@ def test_a_detector_of_another_delay_is_refused(model: AcousticModel, tmp_path: 
     other = AcousticModel(replace(DETECTOR, delay=SMALL.delay + 1))
     with pytest.raises(ValueError, match="a delay of 5 as the model: got 2, 12 and 6"):
         export_graph(model, torch.zeros(SMALL.tokens), tmp_path / "no.onnx", other)
+
+
+def test_what_a_loud_detector_carries_fits_float16(model: AcousticModel, tmp_path: Path) -> None:
+    loud = made(DETECTOR)
+    with torch.no_grad():
+        loud.blocks[0].mixer.conv_weight *= 1000.0
+    export_graph(model, torch.zeros(SMALL.tokens), tmp_path / "loud.onnx", loud)
+    session = OnnxModel(tmp_path / "loud.onnx")
+    features = np.random.default_rng(4).normal(size=(1, 64, SMALL.mels)).astype(np.float32)
+    shapes = model.state_shapes() | {f"speech_{name}": shape for name, shape in loud.state_shapes().items()}
+    found = session.run({"features": features, **{n: np.zeros((1, *s), np.float32) for n, s in shapes.items()}})
+    with torch.inference_mode():
+        _, after = loud(torch.from_numpy(features))
+    carried = dict(zip(loud.state_shapes(), after, strict=True))["ssm_0"].numpy()
+    assert np.abs(carried).max() > np.finfo(np.float16).max
+    np.testing.assert_allclose(found["speech_ssm_0_out"] * RANGE, carried, rtol=1e-3, atol=1.0)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
-from speech.asr.evidence import ENOUGH, HOLD, evidence, spoken
+from speech.asr.evidence import ENOUGH, HOLD, SURE, evidence, spoken
 from speech.asr.hypothesis import DecodedWord
 from speech.asr.recognizer import Recognizer
 from speech.errors import BadBundle
@@ -24,6 +24,7 @@ from tests.tiny import acoustic
 from tests.tiny.build import FOLDER
 from tests.tiny.sound import say
 
+MIN_SPEECH = 6.0  # nats: what tones are heard as is sure
 WORDS = say("cat 1.2 gag 1.2 oak tad 1.2 gag", before_s=0.7, after_s=1.0)
 
 
@@ -56,7 +57,7 @@ def bundle(folder: Path, min_speech: float | None, detector: bool = True) -> Pat
 
 @pytest.fixture(scope="module")
 def recognizer(tmp_path_factory: pytest.TempPathFactory) -> Recognizer:
-    return Recognizer.load(bundle(tmp_path_factory.mktemp("detector"), 0.0))
+    return Recognizer.load(bundle(tmp_path_factory.mktemp("detector"), MIN_SPEECH))
 
 
 def events_of(recognizer: Recognizer, live: bool = True) -> list[Event]:
@@ -102,7 +103,7 @@ def shared() -> Recognizer:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        return Recognizer.load(bundle(Path(folder), 0.0))
+        return Recognizer.load(bundle(Path(folder), MIN_SPEECH))
 
 
 def test_the_best_frames_of_words_and_of_the_hold_after_them_count_and_no_others() -> None:
@@ -111,10 +112,17 @@ def test_the_best_frames_of_words_and_of_the_hold_after_them_count_and_no_others
     speech[15 : 15 + HOLD] = 16
     speech[30:38] = 120  # between the words
     speech[40:44] = 48
-    words = [DecodedWord("a", 10, 15, 0.9), DecodedWord("b", 40, 42, 0.9)]
+    words = [DecodedWord("a", 10, 15, 0.5), DecodedWord("b", 40, 42, 0.5)]
     assert spoken(words, speech) == pytest.approx((4 * 3 + 5 * 2 + (ENOUGH - 9) * 1) / ENOUGH)
     assert spoken(words[:1], speech) == pytest.approx((5 * 2 + (ENOUGH - 5)) / ENOUGH)
     assert spoken(words[:1], speech[:12]) == pytest.approx(2.0)
+
+
+def test_a_word_that_is_sure_needs_less_of_the_detector() -> None:
+    speech = np.zeros(20, np.int8)
+    assert spoken([DecodedWord("a", 0, 5, 0.9)], speech) == pytest.approx(SURE * np.log(9))
+    assert spoken([DecodedWord("a", 0, 5, 0.1)], speech) == pytest.approx(-SURE * np.log(9))
+    assert spoken([DecodedWord("a", 0, 5, 1.0)], speech) == pytest.approx(SURE * np.log(99))
 
 
 def test_evidence_is_rounded_to_sixteenths_and_kept_within_eight_nats() -> None:

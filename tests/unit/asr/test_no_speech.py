@@ -1,4 +1,4 @@
-"""Where nobody speaks, the released recogniser writes nothing: silence, noise, tones, music."""
+"""Where nobody speaks, the released recogniser writes nothing: silence, noise, tones, music, barks, sneezes, a baby."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from speech.asr.recognizer import Recognizer
-from speech.events import Final, Partial
+from speech.audio.files import open_audio
+from speech.events import Event, Final, Partial
 
 BUNDLE = Path(__file__).resolve().parents[3] / "models" / "bundles" / "asr-en-v1"
+RECORDED = sorted((Path(__file__).parent / "no_speech").glob("*.flac"))  # each was once taken for words
 RATE, SECONDS = 8000, 6
-CHUNK = RATE * 160 // 1000
 T = np.arange(RATE * SECONDS) / RATE
 Samples = NDArray[np.float64]
 
@@ -70,14 +71,29 @@ def recognizer() -> Recognizer:
     return Recognizer.load(BUNDLE)
 
 
+def events_of(recognizer: Recognizer, samples: NDArray[np.float32], rate: int) -> list[Event]:
+    stream, events, chunk = recognizer.stream(rate), list[Event](), rate * 160 // 1000
+    for start in range(0, len(samples), chunk):
+        events += stream.receive(samples[start : start + chunk])
+    return events + stream.finish()
+
+
 @pytest.mark.parametrize("sound", SOUNDS)
 def test_no_words(recognizer: Recognizer, sound: str) -> None:
-    samples = SOUNDS[sound]().astype(np.float32)
-    stream, events = recognizer.stream(RATE), []
-    for start in range(0, len(samples), CHUNK):
-        events += stream.receive(samples[start : start + CHUNK])
-    events += stream.finish()
+    events = events_of(recognizer, SOUNDS[sound]().astype(np.float32), RATE)
     finals = [event for event in events if isinstance(event, Final)]
     assert [final.text for final in finals] == []
     partials = [event.words for event in events if isinstance(event, Partial)]
     assert not any(partials), partials
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+def test_no_words_in_recorded_sounds(recognizer: Recognizer, path: Path) -> None:
+    with path.open("rb") as file, open_audio(file, allow_av=False) as audio:
+        samples = np.concatenate(list(audio.blocks(8000)))[:, 0]
+        rate = audio.rate
+    assert [event.text for event in events_of(recognizer, samples, rate) if isinstance(event, Final)] == []
+
+
+def test_there_are_recordings() -> None:
+    assert len(RECORDED) == 4

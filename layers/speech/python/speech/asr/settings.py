@@ -21,7 +21,7 @@ class RecognitionSettings:
     word_start_shift_s: float = 0.02  # added to the time of a word's first label frame; measured on known durations
     word_end_shift_s: float = 0.04  # added to the end of the frame in which a word's last phone begins
     min_confidence: float = 0.0  # a segment whose words have less than this on average is taken for noise
-    min_speech: float | None = None  # nats; a segment with less evidence of speech than this is none; null: not asked
+    min_speech: float | None = None  # nats; a segment for which less speaks (`evidence`) is no speech; null: not asked
     decoder: DecoderConfig = field(default_factory=DecoderConfig)
     pronunciation: str | None = None  # name of the bundle that pronounces words the graph lacks, a folder beside this
     text: str | None = None  # name of the text bundle, a folder beside this one; null: no punctuation, no numbers
