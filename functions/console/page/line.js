@@ -10,7 +10,13 @@ const LOST = 'The connection was lost. Start again.';
 export class Line {
   #socket = null;
   #opening = null;
+  #rights;
   #ears = new Map(); // name of a stream, context or call -> { onRecord, onLost }
+
+  /** `rights`: what its token is to allow beside streams and contexts, as `{ calls: ['*'] }`. */
+  constructor(rights = {}) {
+    this.#rights = rights;
+  }
 
   /** Resolves once it is open, at once if it is. Throws a Refusal if it cannot be opened. */
   connect() {
@@ -42,7 +48,7 @@ export class Line {
   }
 
   async #dial() {
-    const { token } = await askJson('tokens', { method: 'POST', body: { subject: PAGE } });
+    const { token } = await askJson('tokens', { method: 'POST', body: { subject: PAGE, calls: ['*'] } });
     const socket = new WebSocket(`${ADDRESS}?token=${encodeURIComponent(token)}`);
     await new Promise((resolve, reject) => {
       socket.onopen = resolve;

@@ -10,7 +10,7 @@ import { recordings } from './recordings.js';
 import { speak } from './speak.js';
 
 // Speech comes in many messages: those of the captions do not wait behind them on a line of their own.
-const [hearing, speaking, watching] = [new Line(), new Line(), new Line()];
+const [hearing, speaking, watching] = [new Line(), new Line(), new Line({ calls: ['*'] })];
 const speech = speak(speaking);
 const live = calls(watching);
 
