@@ -48,7 +48,7 @@ class Desk:
         `tell` is given what is told of replies (`replies.records`), in order, by the worker's thread.
         """
         self._manner, self._leases, self._tell, self._stream, self._reply = manner, leases, tell, stream, reply
-        self._dialogues: dict[str, tuple[Call, Dialogue]] = {}
+        self._dialogues: dict[str, tuple[Session, Dialogue]] = {}  # a session's call knows when it began, once it has
 
     def begin(self, lease: Lease, session: Session) -> None:
         """A call was taken."""
@@ -66,7 +66,7 @@ class Desk:
             Mouth(call.id, reply),
             lambda noted: self._leases.note(lease, noted),
         )
-        self._dialogues[call.id] = call, dialogue
+        self._dialogues[call.id] = session, dialogue
         dialogue.resume(session)
 
     def hear(self, call_id: str, session: Session, told: list[Told]) -> None:
@@ -76,9 +76,9 @@ class Desk:
 
     def flush(self) -> None:
         """Tell of replies what there is to tell."""
-        for call, dialogue in list(self._dialogues.values()):
+        for session, dialogue in list(self._dialogues.values()):
             if told := dialogue.take():
-                self._tell(call, told)
+                self._tell(session.call, told)
 
     def end(self, call_id: str) -> None:
         """A call is over, or another worker's."""
