@@ -16,7 +16,8 @@ from boto3.dynamodb.types import TypeDeserializer
 
 from local.stack import Stack
 
-PATIENCE = 120  # looks at the bus, a second each at most
+SOON = 20  # looks at the bus of some hundredths of a second each, for what is over in no time; after them
+PATIENCE = 120  # looks of a second each, at most
 _plain: Any = TypeDeserializer()
 
 
@@ -119,11 +120,11 @@ class Door:
 
     def wait(self, done: Callable[[], bool], what: str) -> None:
         """Listens to the bus until something is so."""
-        for _ in range(PATIENCE):
+        for look in range(SOON + PATIENCE):
             if done():
                 self._listen(0)
                 return
-            self._listen(1)
+            self._listen(int(look >= SOON))
         raise AssertionError(f"waited in vain for {what}; the log ends:\n{self.stack.log()[-3000:]}")
 
     def dead_letters(self) -> list[str]:
