@@ -45,7 +45,7 @@ def environment(folder: Path, **changed: str) -> dict[str, str]:
             "MOST_CALLS": "10",
             "LEASE_S": "60",  # no machine is so slow that a worker loses its calls
             "CHECKPOINT_S": "1",
-            "CALL_IDLE_S": "30",
+            "CALL_IDLE_S": "600",  # nor that a call without sound is over before all workers have started
             "CALL_RECORDING": "none",
             "HEARTBEAT_FILE": str(folder / "heartbeat"),
             "TTS_BUNDLE": "hum",
