@@ -10,7 +10,6 @@ from cloud import clients
 from cloud.calls.leases import LeaseTable
 from cloud.video import endpoints
 
-from local import emulator
 from local.calls import resources
 from local.calls.resources import TABLE
 from local.kvs.background import Background
@@ -19,15 +18,6 @@ from local.kvs.settings import Settings
 LEASE_S = 15.0
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": "us-east-1"}
 _session = boto3.session.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name="us-east-1")
-
-
-@pytest.fixture(scope="session")
-def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """URL of an emulator of its own."""
-    port = emulator.choose_port(0)
-    process = emulator.start(port, tmp_path_factory.mktemp("aws"))
-    yield f"http://127.0.0.1:{port}"
-    emulator.stop(process.pid)
 
 
 @pytest.fixture(scope="session")

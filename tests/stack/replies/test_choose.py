@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
@@ -20,7 +20,6 @@ from cloud.replies.secret import Secret
 from cloud.settings import BadSettings, LiveWorkerSettings
 from speech.errors import BadInput
 
-from local import emulator
 from tests.tiny.voice import FOLDER
 
 GIVEN: dict[str, Any] = {
@@ -32,6 +31,7 @@ GIVEN: dict[str, Any] = {
     "responder_options": '{"temperature": 0.2}',
     "reply_stream": "replies-{call}",
     "reply_encoding": "pcm_mulaw",
+    "call_recording": "none",
     "reply_voice": "none",
     "reply_fallback": "none",
     "models_dir": str(FOLDER.parent),
@@ -92,14 +92,6 @@ def test_a_voice_that_is_not_there_is_found_out_at_once() -> None:
     assert isinstance(choose.desk(settings(), None, nobody), Desk)  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="'tenor' is not known; expected one of low, high"):
         choose.desk(settings(reply_voice="tenor"), None, nobody)  # type: ignore[arg-type]
-
-
-@pytest.fixture(scope="module")
-def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    port = emulator.choose_port(0)
-    process = emulator.start(port, tmp_path_factory.mktemp("aws"))
-    yield f"http://127.0.0.1:{port}"
-    emulator.stop(process.pid)
 
 
 def test_a_key_is_read_where_its_reference_points(embedded: str, point: Callable[[str], None]) -> None:

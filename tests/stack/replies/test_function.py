@@ -12,7 +12,6 @@ from cloud.replies.conversation import Turn
 from cloud.replies.function import Function
 from cloud.replies.responder import Question, Refused, Unavailable
 
-from local import emulator
 from tests.stack.replies import event_stream as stream
 from tests.stack.replies.cancelled import cancelled_after_a_piece
 from tests.stack.replies.model_server import Act, ModelServer, refuses
@@ -28,14 +27,6 @@ def handler(event, context):
     said = f"{event['call']}: {last} {event['turns'][-2]}"
     return {"number": 7} if last == "number" else said if last == "plain" else {"text": said}
 """
-
-
-@pytest.fixture(scope="module")
-def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    port = emulator.choose_port(0)
-    process = emulator.start(port, tmp_path_factory.mktemp("aws"))
-    yield f"http://127.0.0.1:{port}"
-    emulator.stop(process.pid)
 
 
 @pytest.fixture

@@ -27,11 +27,11 @@ from speech.media.writer import PutMediaWriter, l16_track
 
 from local.calls.resources import TABLE
 from tests.stack.calls import process
-from tests.stack.calls.conftest import LEASE_S, embedded, leases, services, video_endpoint
+from tests.stack.calls.conftest import LEASE_S, leases, services, video_endpoint
 from tests.stack.replies import voice
 from tests.tiny.sound import say
 
-__all__ = ["embedded", "leases", "services", "video_endpoint"]  # fixtures
+__all__ = ["leases", "services", "video_endpoint"]  # fixtures
 RATE, BEGAN_S = 8000, 1_700_000_000.0
 TAGS = {"ContactId": "c"}
 _names = (f"asked-{number}" for number in count())
