@@ -287,7 +287,7 @@ def test_memory_is_that_of_some_pieces_however_long_the_call_was(
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert soundfile.info(bucket / "id.flac").frames == seconds * RATE
-    assert peaks[1] < 1.05 * peaks[0]
+    assert peaks[1] < 1.2 * peaks[0]  # 20 s of two tracks are 0.6 of it
 
 
 @pytest.fixture

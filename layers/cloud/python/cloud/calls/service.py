@@ -68,8 +68,8 @@ class Service:
         """Work until `stopped`; then every call is put down where another worker takes it up at once."""
         logger.info("ready for %d calls", self.settings.most_calls)
         while not stopped():
-            self.worker.turn()
             self._live(time.monotonic())
+            self.worker.turn()
         logger.info("handing over %d calls", len(self.worker.held))
         self.worker.hand_over()
         self.outlet.close()
