@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from local.stack import Stack
-from tests.contract.house import ROOT
+from tests.browser.conftest import PROMPT, opened, visitor, watched
 
 CONTROLS = {"button", "link", "textbox", "combobox", "slider", "meter", "progressbar", "spinbutton", "log", "group"}
 # The text that can be seen with too little contrast against what lies behind it, as WCAG 2 counts.
@@ -48,9 +49,16 @@ FOCUS = """() => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def whole(profile: BrowserContext, running: Stack) -> Iterator[Page]:
+    """A page with everything on it, for tests that only look."""
+    with watched(profile.new_page()) as page:
+        yield full(opened(page, running))
+
+
 def full(page: Page) -> Page:
     """With a transcript, so that everything is there to be seen."""
-    page.get_by_label("Choose a recording").set_input_files(ROOT / "events" / "audio" / "telephone-prompt-16k.wav")
+    page.get_by_label("Choose a recording").set_input_files(PROMPT)
     expect(page.get_by_role("group", name="Transcript;")).to_contain_text("number")
     return page
 
@@ -68,8 +76,8 @@ def tab_to(page: Page, id: str) -> list[str]:
     raise AssertionError(f"Tab never comes to {id}: {way}")
 
 
-def test_every_control_has_a_name_and_every_id_is_there_once(page: Page) -> None:
-    full(page)
+def test_every_control_has_a_name_and_every_id_is_there_once(whole: Page) -> None:
+    page = whole
     session = page.context.new_cdp_session(page)
     nodes: list[dict[str, Any]] = session.send("Accessibility.getFullAXTree")["nodes"]
     shown = [node for node in nodes if not node["ignored"] and node.get("role", {}).get("value") in CONTROLS]
@@ -82,16 +90,16 @@ def test_every_control_has_a_name_and_every_id_is_there_once(page: Page) -> None
     expect(page.get_by_role("log")).to_have_attribute("aria-live", "polite")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_can_be_read(page: Page, scheme: Any) -> None:
-    page.emulate_media(color_scheme=scheme)
-    full(page)
+def test_every_text_can_be_read(whole: Page) -> None:
+    page = whole
     page.get_by_role("textbox", name="Text to read").fill(" ")
     page.get_by_role("button", name="Read aloud").click()
     expect(page.locator("#speak-error")).to_be_visible()
     page.mouse.move(0, 0)
-    page.evaluate("() => Promise.all(document.getAnimations().map((one) => one.finished))")
-    assert page.evaluate(FAINT) == []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.evaluate("() => Promise.all(document.getAnimations().map((one) => one.finished))")
+        assert page.evaluate(FAINT) == [], scheme
 
 
 def test_everything_works_by_keyboard_alone(tab: Page, running: Stack) -> None:
@@ -128,24 +136,21 @@ def test_everything_works_by_keyboard_alone(tab: Page, running: Stack) -> None:
     tab_to(tab, "TXT")
 
 
-@pytest.mark.parametrize("width", [320, 390, 768, 1600])
-def test_nothing_sticks_out_at_any_width(page: Page, width: int) -> None:
-    full(page)
-    page.set_viewport_size({"width": width, "height": 800})
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+def test_nothing_sticks_out_at_any_width(whole: Page) -> None:
+    for width in (320, 390, 768, 1600):
+        whole.set_viewport_size({"width": width, "height": 800})
+        assert whole.evaluate("() => document.documentElement.scrollWidth") <= width
 
 
 def test_nothing_moves_for_those_who_asked_for_that(chromium: Browser, running: Stack) -> None:
-    context = chromium.new_context(reduced_motion="reduce", permissions=["microphone"])
-    page = context.new_page()
-    page.goto(running.page_url)
-    expect(page.get_by_role("button", name="Change key")).to_be_visible()
-    moving = "() => [...document.querySelectorAll('*')].filter((n) => getComputedStyle(n).transitionDuration !== '0s')"
-    assert page.evaluate(f"{moving}.length") == 0
-    page.get_by_role("button", name="Start listening").click()
-    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
-    # one bar from the left in place of a picture that wanders: the rightmost column stays empty
-    rows = """() => { const c = document.getElementById('level'); const d = c.getContext('2d')
-      .getImageData(c.width - 2, 0, 1, c.height).data; return new Set(d.filter((_, i) => i % 4 === 3)).size; }"""
-    assert page.evaluate(rows) <= 2
-    context.close()
+    with visitor(chromium, reduced_motion="reduce") as context, watched(context.new_page()) as tab:
+        page = opened(tab, running)
+        moving = """() => [...document.querySelectorAll('*')]
+          .filter((node) => getComputedStyle(node).transitionDuration !== '0s').length"""
+        assert page.evaluate(moving) == 0
+        page.get_by_role("button", name="Start listening").click()
+        expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+        # one bar from the left in place of a picture that wanders: the rightmost column stays empty
+        rows = """() => { const c = document.getElementById('level'); const d = c.getContext('2d')
+          .getImageData(c.width - 2, 0, 1, c.height).data; return new Set(d.filter((_, i) => i % 4 === 3)).size; }"""
+        assert page.evaluate(rows) <= 2

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from local.stack import Stack
+from tests.browser.conftest import visitor
 
 STORED = "() => [Object.values(sessionStorage), Object.values(localStorage), document.cookie]"
+
+
+@pytest.fixture
+def profile(chromium: Browser) -> Iterator[BrowserContext]:
+    """Nobody has been here with this browser."""
+    with visitor(chromium) as context:
+        yield context
 
 
 def test_the_address_of_make_run_opens_the_page_and_keeps_no_key(page: Page, running: Stack) -> None:

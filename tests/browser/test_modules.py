@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from cloud.pages import Page as Served
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Error, Page, Route
+from speech.audio import pcm
 
 from tests.contract.house import ROOT
 
@@ -163,3 +165,74 @@ def test_times_are_written_for_readers(page: Page) -> None:
       return [clock(0), clock(67.45), clock(59.96), inMs(84.4), inMs(1234)];
     """
     assert run(page, body) == ["0:00.0", "1:07.4", "0:59.9", "84 ms", "1.23 s"]
+
+
+def test_every_code_of_mu_law_is_the_sample_that_it_stands_for(page: Page) -> None:
+    body = "const { decoded } = await load('reply-sound.js'); return [...decoded(audio, encoding)];"
+    codes = bytes(range(256))
+    for encoding in ("pcm_mulaw", "pcm_s16le"):
+        heard = run(page, body, audio=b64encode(codes).decode(), encoding=encoding)
+        assert heard == pytest.approx(pcm.decode(codes, encoding).tolist(), abs=1e-6)
+    with pytest.raises(Error, match="opus"):
+        run(page, body, audio="", encoding="opus")
+
+
+def test_what_a_second_worker_tells_again_is_old_and_what_never_came_is_missed(page: Page) -> None:
+    body = """
+      const { Fresh } = await load('watching.js');
+      const fresh = new Fresh();
+      return events.map((event) => Object.values(fresh.take(event)));
+    """
+    partial = {"type": "partial", "channel": 0, "segment": 0, "heard_s": 1.0}
+    final = {"type": "final", "channel": 0, "segment": 0, "number": 1}
+    told = [
+        ({"type": "call_started"}, [True, False]),
+        ({"type": "turn_start", "channel": 0, "number": 0}, [True, False]),
+        (partial, [True, False]),
+        (partial | {"heard_s": 1.4}, [True, False]),
+        (partial | {"heard_s": 1.2}, [False, False]),  # cut differently after a death
+        (final, [True, False]),
+        (partial | {"heard_s": 1.6}, [False, False]),  # its segment is over
+        (partial | {"segment": 1, "heard_s": 1.7}, [True, False]),
+        ({"type": "turn_start", "channel": 0, "number": 0}, [False, False]),
+        (final, [False, False]),
+        (final | {"segment": 3, "number": 5}, [True, True]),
+        (final | {"channel": 1, "number": 4}, [True, True]),  # whoever comes in the middle has missed something
+        ({"type": "reply_audio", "reply": "1-1", "sequence": 0}, [True, False]),
+        ({"type": "reply_audio", "reply": "1-1", "sequence": 0}, [False, False]),
+        ({"type": "reply_audio", "reply": "2-1", "sequence": 7}, [True, False]),  # no transcript has replies
+    ]
+    found = run(page, body, events=[event for event, _ in told])
+    assert found == [expected for _, expected in told]
+
+
+def test_a_dialogue_stands_in_the_order_in_which_it_was_said(page: Page) -> None:
+    body = """
+      const { CallView } = await load('call-view.js');
+      const view = new CallView();
+      const words = (text) => text.split(' ').map((word, i) => ({ text: word, start_s: i }));
+      view.partial({ channel: 1, speaker: 'agent', words: words('well then'), stable: 1, heard_s: 7 });
+      const now = document.getElementById('call-now').textContent;
+      view.final({ channel: 0, speaker: 'customer', start_s: 5, end_s: 6, text: 'Second.' });
+      view.final({ channel: 1, speaker: 'agent', start_s: 1, end_s: 6.5, text: 'First.' });
+      view.replyGrows({ reply: '1-1', words: [...words('at 7:30 7:30'), { text: 'pm', start_s: 3 }] });
+      const soon = document.getElementById('call-now').lastChild.lastChild.textContent;
+      view.replyStarts({ reply: '1-1', turn_end_s: 6, latency_ms: 1500 });
+      view.final({ channel: 0, speaker: 'unknown', start_s: 7, end_s: 8, text: 'Third.' });
+      view.replyEnds({ reply: '1-1', text: 'At 7:30', interrupted: true, failed: '' });
+      view.replyEnds({ reply: '1-2', text: '', interrupted: false, failed: 'the endpoint is gone' });
+      const lines = [...document.querySelectorAll('#call-log p')].map((line) => line.textContent);
+      view.clear();
+      return [now, soon, lines, view.empty];
+    """
+    now, soon, lines, empty = run(page, body)
+    assert now == "0:00.0 Agent well then"
+    assert soon == "at 7:30 pm"
+    assert lines == [
+        "0:01.0 Agent First.",
+        "0:05.0 Caller Second.",
+        "0:07.5 Reply At 7:30 (the caller broke in)",
+        "0:07.0 Speaker 1 Third.",
+        "0:08.0 Reply Nothing of it was heard. (no answer: the endpoint is gone)",
+    ]
+    assert empty
