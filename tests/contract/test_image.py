@@ -130,7 +130,9 @@ def test_the_image_and_the_task_ask_for_health_alike() -> None:
     }
 
 
-@pytest.mark.parametrize(("variable", "place"), [("PYTHONPATH", "/opt/python"), ("OMP_NUM_THREADS", "1")])
+@pytest.mark.parametrize(
+    ("variable", "place"), [("PYTHONPATH", "/opt/python"), ("OMP_NUM_THREADS", "1"), ("ORT_DISABLE_TELEMETRY", "1")]
+)
 def test_code_is_found_where_it_was_put(variable: str, place: str) -> None:
     [given] = instructions("ENV")
     assert dict(part.split("=") for part in given.split())[variable] == place
