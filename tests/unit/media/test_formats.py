@@ -48,6 +48,7 @@ def test_what_a_track_holds(track: Track, mime_type: str, expected: AudioFormat)
         (Track(1, "A_AAC"), "audio/L16;rate=fast", BadAudio, "expected audio/L16;rate=8000;channels=1;"),
         (Track(1, "A_AAC"), "audio/L16;rate=5", BadAudio, "1 channels at 5 Hz"),
         (Track(1, "A_AAC", float("nan")), "", BadAudio, "at nan Hz; expected"),
+        (Track(1, "A_PCM/INT/LIT", 4000.0, bits=16), "", BadAudio, "at 4000 Hz; expected 1 to 8 at 8000 to 192000 Hz"),
         (Track(1, "A_PCM/INT/LIT", bits=24), "", BadAudio, "24 bits, expected 16"),
     ],
 )

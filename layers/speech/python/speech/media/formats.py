@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from speech.audio.resample import MAX_RATE, MIN_RATE
 from speech.errors import BadAudio, NeedsDecoder
 from speech.media.events import Track
 
@@ -100,8 +101,9 @@ def _wave_format(private: bytes, where: str) -> AudioFormat:
 
 
 def _plausible(encoding: Encoding, rate: float, channels: int, where: str) -> AudioFormat:
-    if not (1000 <= rate <= 384_000 and 1 <= channels <= 8):
-        raise BadAudio(f"{where} has {channels} channels at {rate:g} Hz; expected 1 to 8 at 1000 to 384000 Hz")
+    if not (MIN_RATE <= rate <= MAX_RATE and 1 <= channels <= 8):
+        expected = f"1 to 8 at {MIN_RATE} to {MAX_RATE} Hz"
+        raise BadAudio(f"{where} has {channels} channels at {rate:g} Hz; expected {expected}")
     return AudioFormat(encoding, round(rate), channels)
 
 
