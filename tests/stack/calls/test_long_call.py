@@ -25,7 +25,7 @@ HOURS = 3
 FRAGMENT_S = 10
 FRAGMENTS = 3600 * HOURS // FRAGMENT_S
 BEGAN_S = 1_700_000_000
-RATE = 1000  # Hz; little to hear, for speed
+RATE = 8000  # Hz; the lowest there is, for speed
 TRACKS = (mulaw_track(1, RATE, name="AUDIO_FROM_CUSTOMER"),)
 SOUND = bytes(RATE * FRAGMENT_S)
 
