@@ -1,4 +1,4 @@
-"""Every test, in lanes side by side, as a machine with two cores can carry them: what `make test` runs.
+"""Every test, in two lanes side by side, as a machine with two cores can carry them: what `make test` runs.
 
     .venv/bin/python -m tests
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STACK, PAGE, TORCH, APART = "tests/stack", "tests/browser", "tests/parity", "tests/bench"  # and all the rest
-CALLS = tuple(f"{STACK}/{folder}" for folder in ("calls", "kvs", "replies"))  # wait for real time more than they work
+CALLS = tuple(f"{STACK}/{folder}" for folder in ("calls", "kvs", "replies"))  # with emulators of their own
 PYTHON, WITH_TORCH = ".venv/bin/python", ".venv-train/bin/python"
 PYTEST = ("-u", "-m", "pytest", "--verbosity=0", "--no-header")  # a line for each file
 _printing = threading.Lock()
@@ -65,12 +65,13 @@ class Lane:
 
 
 def lanes() -> list[Lane]:
-    """What runs beside what: a folder that is new falls into the first lane."""
+    """What runs beside what: a folder that is new falls into the first lane.
+
+    Callers who speak in real time, and a browser that hears them, need a core to themselves: one after the other.
+    """
     return [
         Lane("alone", [[PYTHON, *without(STACK, PAGE, TORCH, APART), "tests"], [WITH_TORCH, TORCH]], yields=True),
-        Lane("calls", [[PYTHON, *CALLS]]),
-        Lane("stack", [[PYTHON, *without(*CALLS), STACK]]),
-        Lane("page", [[PYTHON, PAGE]]),
+        Lane("stack", [[PYTHON, *CALLS], [PYTHON, *without(*CALLS), STACK], [PYTHON, PAGE]]),
     ]
 
 
