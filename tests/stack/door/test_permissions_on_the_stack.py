@@ -155,7 +155,7 @@ def test_the_roles_are_enough_for_live_calls(guarded: Door) -> None:
         event = (EVENTS / "call_start" / f"{case}.json").read_bytes()
         answer = guarded.stack.client("lambda").invoke(FunctionName=guarded.name("CallStartFunction"), Payload=event)
         assert "FunctionError" not in answer
-    with wire(guarded.stack) as line:
+    with wire(guarded.stack, calls=("one",)) as line:
         line.send({"type": "watch", "call": "one"})
         line.until("watching")
         line.send({"type": "unwatch", "call": "one"})
