@@ -100,13 +100,6 @@ def everything_was_measured_and_heard(page: Page) -> None:
     expect(row(page)).to_contain_text("Over")
 
 
-def watch(page: Page) -> Page:
-    """Opens the call that goes on."""
-    row(live(page)).click()
-    expect(page.locator("#call-said")).to_have_text("Watching")
-    return page
-
-
 def the_caller_breaks_in(page: Page, line: Phone) -> None:
     """Words may change while they are said; a long answer stops at the caller's next word."""
     line.say(caller=" ".join(["go tad two oak gag cat"] * 5))
