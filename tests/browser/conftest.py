@@ -29,6 +29,16 @@ FLAGS = (
     "--disable-component-update", "--disable-sync", "--use-fake-ui-for-media-stream",
     "--use-fake-device-for-media-stream",
 )  # fmt: skip
+# What the loudspeaker is given.
+SOUNDS = """() => {
+  window.sounds = [];
+  const start = AudioBufferSourceNode.prototype.start;
+  AudioBufferSourceNode.prototype.start = function (when) {
+    const samples = this.buffer.getChannelData(0);
+    window.sounds.push([this.buffer.duration, this.buffer.sampleRate, Math.max(...samples.map(Math.abs))]);
+    return start.call(this, when);
+  };
+}"""
 expect.set_options(timeout=PATIENCE_MS)
 
 

@@ -14,22 +14,12 @@ from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 from local.__main__ import main
 from local.stack import Stack
 from tests.browser import phone
-from tests.browser.conftest import AUDIO, PROMPT, opened, watched
+from tests.browser.conftest import AUDIO, PROMPT, SOUNDS, opened, watched
 from tests.browser.phone import Phone
 from tests.browser.test_accessible import FAINT
 
 CALL, OVER = "front-desk", "Over: its stream went on with another call"
 FIGURE = re.compile(r"^\d+ ms$|^\d{1,3}\.\d\d s$")
-# What the loudspeaker is given.
-SOUNDS = """() => {
-  window.sounds = [];
-  const start = AudioBufferSourceNode.prototype.start;
-  AudioBufferSourceNode.prototype.start = function (when) {
-    const samples = this.buffer.getChannelData(0);
-    window.sounds.push([this.buffer.duration, this.buffer.sampleRate, Math.max(...samples.map(Math.abs))]);
-    return start.call(this, when);
-  };
-}"""
 
 
 @pytest.fixture(scope="module")

@@ -8,26 +8,21 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from local.stack import Stack
+from tests.browser.conftest import SOUNDS
 
 TEXT = "Your table for 2 is booked. 🎈 See you!"
-# Every word that is marked, in order; and what the loudspeaker is given.
+# Every word that is marked, in order.
 WATCH = """() => {
   window.marked = [];
-  window.sounds = [];
   new MutationObserver(() => {
     const word = document.querySelector('#text-copy mark')?.textContent;
     if (word && word !== window.marked.at(-1)) window.marked.push(word);
   }).observe(document.getElementById('text-copy'), { childList: true, subtree: true, characterData: true });
-  const start = AudioBufferSourceNode.prototype.start;
-  AudioBufferSourceNode.prototype.start = function (when) {
-    const samples = this.buffer.getChannelData(0);
-    window.sounds.push([this.buffer.duration, this.buffer.sampleRate, Math.max(...samples.map(Math.abs))]);
-    return start.call(this, when);
-  };
 }"""
 
 
 def read(page: Page, text: str) -> None:
+    page.evaluate(SOUNDS)
     page.evaluate(WATCH)
     page.get_by_role("textbox", name="Text to read").fill(text)
     page.get_by_role("button", name="Read aloud").click()

@@ -22,7 +22,7 @@ from speech.text.transcript import Transcript
 
 from tests.stack.calls import talk
 from tests.stack.calls.test_session import CALL, Records, lasting
-from tests.stack.calls.test_worker import Crew, Killed
+from tests.stack.calls.test_worker import Crew
 from tests.tiny.sound import say, word_s
 from tests.unit.media.aac import FRAME, encoded
 
@@ -128,14 +128,7 @@ def test_a_real_stream_whose_worker_dies(leases: LeaseTable) -> None:
     deaths = iter([True, False, True])
     crew.book.dies = lambda: next(deaths, False)
     crew.settings = replace(crew.settings, turn_bytes=1000)
-    while name not in crew.book.ends:
-        worker = crew.hire()
-        try:
-            crew.finish(worker, name)
-        except Killed:
-            crew.kill(worker)
-        finally:
-            worker.feed.close()
+    crew.finish_among_deaths(name)
     transcript, reason = crew.book.ends[name]
     assert (len(crew.all), reason) == (3, "contact")
     assert transcript.channels == heard()[0].channels

@@ -92,6 +92,17 @@ class Crew:
         while not set(calls) <= self.book.ends.keys():
             worker.turn()
 
+    def finish_among_deaths(self, call: str) -> None:
+        """One worker after another, as long as the book lets them die."""
+        while call not in self.book.ends:
+            worker = self.hire()
+            try:
+                self.finish(worker, call)
+            except Killed:
+                self.kill(worker)
+            finally:
+                worker.feed.close()
+
 
 @pytest.fixture
 def crew(leases: LeaseTable) -> Iterator[Crew]:
@@ -122,12 +133,7 @@ def test_a_call_is_taken_heard_and_ended(crew: Crew) -> None:
 def test_killed_again_and_again_it_ends_in_the_same_transcript(crew: Crew, seed: int) -> None:
     chance, call = random.Random(seed), crew.add()
     crew.book.dies = lambda: chance.random() < 0.4
-    while call not in crew.book.ends:
-        worker = crew.hire()
-        try:
-            crew.finish(worker, call)
-        except Killed:
-            crew.kill(worker)
+    crew.finish_among_deaths(call)
     assert len(crew.all) > 2
     assert right(crew, call)
 
