@@ -93,11 +93,11 @@ def synthetic_rows(path: Path, sounds: Path) -> Iterator[tuple[Path, Utterance]]
             yield sounds / f"{name}.ogg", Utterance(f"{path.stem}/{name}", speaker, words, 0, 0, phones, ends)
 
 
-def load(path: Path) -> NDArray[np.float32]:
-    """Mono samples at 16 kHz."""
-    samples, rate = sf.read(path, dtype="float32", always_2d=True)
+def load(path: Path, rate: int = RATE) -> NDArray[np.float32]:
+    """Mono samples at `rate` Hz."""
+    samples, own = sf.read(path, dtype="float32", always_2d=True)
     mono = samples.mean(axis=1)
-    return mono if rate == RATE else soxr.resample(mono, rate, RATE)
+    return mono if own == rate else soxr.resample(mono, own, rate)
 
 
 def build(out: Path, name: str, rows: Iterator[tuple[Path, Utterance]]) -> None:

@@ -9,23 +9,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import soundfile as sf
 import soxr
 from numpy.typing import NDArray
 from speech.audio.g711 import decode_mulaw, encode_mulaw
+
+from models.asr.corpus import load
 
 Samples = NDArray[np.float32]
 Damage = Callable[[Samples, int, int], tuple[Samples, int]]  # samples, rate, number of the utterance
 
 REVERBERATION_S = 0.4  # time in which a sound falls by 60 dB: a furnished room
 DIRECT_DB = 3.0  # direct sound over all its reflections: a speaker at arm's length
-
-
-def load(path: Path, rate: int) -> Samples:
-    """Mono samples at `rate` Hz."""
-    samples, own = sf.read(path, dtype="float32", always_2d=True)
-    mono = samples.mean(axis=1)
-    return mono if own == rate else soxr.resample(mono, own, rate)
 
 
 def telephone(samples: Samples, rate: int, number: int) -> tuple[Samples, int]:
