@@ -148,8 +148,9 @@ def reverberate(power: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 def telephone(power: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Leave 300 to 3400 Hz; outside it only the quantisation noise of an 8-bit codec, or nothing above 4 kHz."""
-    low, high = rng.uniform(150, 350), rng.uniform(3300, 3800)
-    slope = np.where(low > BIN_HZ, (low - BIN_HZ) / 40.0, np.where(high < BIN_HZ, (BIN_HZ - high) / 40.0, 0.0))
+    low, high, edge = rng.uniform(150, 350), rng.uniform(3300, 3800), rng.uniform(5.0, 40.0)
+    outside = np.maximum(np.maximum(low - BIN_HZ, BIN_HZ - high), 0.0)
+    slope = outside / edge  # hertz for each neper: from a digital network's edges to an old line's
     loss = np.minimum(slope, 30.0).astype(np.float32)
     inside = np.logaddexp(power - loss, power.max(axis=1, keepdims=True) - np.float32(rng.uniform(7.0, 11.0)))
     inside = np.where(BIN_HZ < 4000.0, inside, FLOOR)
