@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.asr.ngram import BITS, MASK, START, UNKNOWN, Floats, Ints, KneserNey, find, pairs, suffixes
+from models.asr.ngram import BITS, MASK, START, UNKNOWN, Floats, Ints, KneserNey, Tokens, begins, find, pairs, suffixes
 
 NEVER = -99.0
 
@@ -43,9 +43,9 @@ class Backoff:
         at, seen = find(self.two, history)
         return np.where(seen, self.two_bow[at], 0.0)
 
-    def perplexity(self, tokens: Ints) -> float:
+    def perplexity(self, tokens: Tokens) -> float:
         """Per word of `<s> ... </s>` text; unknown words are left out."""
-        history = pairs(tokens[:-2], tokens[1:-1])
+        history = pairs(tokens[:-2].astype(np.int64), tokens[1:-1])
         keys = pairs(history, tokens[2:])
         use = (tokens[2:] > START) & (tokens[1:-1] != UNKNOWN) & (tokens[:-2] != UNKNOWN)
         first = tokens[1:-1] == START
@@ -72,7 +72,7 @@ def renormalise(model: Backoff) -> Backoff:
 
 def mix(models: list[KneserNey], shares: list[float], words: list[str], cutoffs: list[int]) -> Backoff:
     """Linear interpolation, made static; a trigram is listed if some model saw it at least its cutoff's times."""
-    two = np.unique(np.concatenate([m.two.keys for m in models]))
+    two = np.unique(np.concatenate([m.two.table.keys for m in models]))
     kept = [m.trigrams.keys[m.trigrams.counts >= c] for m, c in zip(models, cutoffs, strict=True)]
     three = np.unique(np.concatenate(kept))
     two = np.unique(np.concatenate([two, three >> BITS, suffixes(three, 3)]))
@@ -88,8 +88,8 @@ def mix(models: list[KneserNey], shares: list[float], words: list[str], cutoffs:
 
 def _losses(keys: Ints, p: Floats, lower: Floats, share: Floats) -> Floats:
     """Growth of the relative entropy when each n-gram alone is dropped: Stolcke 1998, equation 5."""
-    contexts, begin = np.unique(keys >> BITS, return_index=True)
-    where = np.searchsorted(contexts, keys >> BITS)
+    begin = begins(keys >> BITS)
+    where = np.repeat(np.arange(len(begin)), np.diff(begin, append=len(keys)))
     left = np.maximum(1 - np.add.reduceat(p, begin), 1e-9)
     below = np.maximum(1 - np.add.reduceat(lower, begin), 1e-9)
     old = np.log(left / below)

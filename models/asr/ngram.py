@@ -1,7 +1,8 @@
 """Modified Kneser-Ney trigram models, counted and estimated with sorted arrays.
 
 Chen and Goodman, "An empirical study of smoothing techniques for language modeling", 1998, section 3 (interpolated
-form). An n-gram is one integer: word numbers of `BITS` bits, the predicted word lowest.
+form). An n-gram is one integer: word numbers of `BITS` bits, the predicted word lowest. Text may be longer than memory
+has room for all its n-grams: they are counted a range of first words at a time.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
+Tokens = npt.NDArray[np.int32]  # running text as word numbers
 
 BITS = 17
 MASK = (1 << BITS) - 1
 UNKNOWN, START, END = 0, 1, 2  # word numbers of <unk>, <s>, </s>; words follow
+AT_ONCE = 1 << 26  # n-grams that are sorted at once
 
 
 @dataclass(frozen=True)
@@ -24,10 +28,10 @@ class Table:
     """Counted n-grams of one order: sorted keys and how often each occurs."""
 
     keys: Ints
-    counts: Ints
+    counts: Counts
 
 
-def pairs(history: Ints, word: Ints) -> Ints:
+def pairs(history: Ints, word: Ints | Tokens) -> Ints:
     """The keys of n-grams made of a history's key and a word."""
     return (history << BITS) | word
 
@@ -37,9 +41,16 @@ def suffixes(keys: Ints, order: int) -> Ints:
     return keys & ((1 << (BITS * (order - 1))) - 1)
 
 
+def begins(ordered: Ints) -> Ints:
+    """Where each new value begins in a sorted array."""
+    return np.flatnonzero(np.concatenate([[len(ordered) > 0], ordered[1:] != ordered[:-1]])[: len(ordered)])
+
+
 def tally(keys: Ints) -> Table:
     """Sorts and counts."""
-    return Table(*np.unique(keys, return_counts=True))
+    ordered = np.sort(keys)
+    first = begins(ordered)
+    return Table(ordered[first], np.diff(first, append=len(ordered)).astype(np.int32))
 
 
 def find(keys: Ints, wanted: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
@@ -49,15 +60,29 @@ def find(keys: Ints, wanted: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
     return at, (keys[at] == wanted) if len(keys) else np.zeros(len(wanted), bool)
 
 
-def count(tokens: Ints) -> tuple[Table, Table, Table]:
+def _gather(tokens: Tokens, usable: npt.NDArray[np.bool_], order: int, at_once: int) -> Table:
+    """Counts the n-grams that begin where `usable` says, about `at_once` of them at a time."""
+    first = tokens[: len(usable)]
+    part = np.cumsum(np.bincount(first[usable], minlength=1)) // at_once  # of each first word
+    tables = []
+    for n in np.unique(part):
+        low, high = np.searchsorted(part, [n, n + 1])
+        at = np.flatnonzero(usable & (first >= low) & (first < high))
+        keys = tokens[at].astype(np.int64)
+        for k in range(1, order):
+            keys = pairs(keys, tokens[at + k])
+        tables.append(tally(keys))
+    return Table(np.concatenate([t.keys for t in tables]), np.concatenate([t.counts for t in tables]))
+
+
+def count(tokens: Tokens, at_once: int = AT_ONCE) -> tuple[Table, Table, Table]:
     """Counts of one, two and three words in running text `<s> ... </s> <s> ... </s>`; unknown words are no n-gram."""
     known = tokens != UNKNOWN
     predicted = known & (tokens != START)
     two = predicted[1:] & known[:-1]
-    bigrams = pairs(tokens[:-1], tokens[1:])
     three = two[1:] & known[:-2] & (tokens[1:-1] != START)
-    trigrams = pairs(bigrams[:-1], tokens[2:])
-    return tally(tokens[predicted]), tally(bigrams[two]), tally(trigrams[three])
+    one, double, triple = (_gather(tokens, at, n, at_once) for n, at in ((1, predicted), (2, two), (3, three)))
+    return one, double, triple
 
 
 def _continuations(bigrams: Table, trigrams: Table) -> Table:
@@ -70,7 +95,7 @@ def _continuations(bigrams: Table, trigrams: Table) -> Table:
     return Table(keys[order], counts[order])
 
 
-def _discounts(counts: Ints) -> Floats:
+def _discounts(counts: Counts) -> Floats:
     """Discounts of n-grams seen once, twice, and more often (their equation 26); index 0 is unused."""
     n = [max(1.0, float((counts == k).sum())) for k in range(1, 5)]
     y = n[0] / (n[0] + 2 * n[1])
@@ -82,25 +107,35 @@ def _discounts(counts: Ints) -> Floats:
 class Level:
     """One order of an interpolated model: `p(w|h) = own(hw) + left(h) * p_lower(w|shorter h)`."""
 
-    keys: Ints
-    own: Floats
+    table: Table
+    discounts: Floats
     contexts: Ints
+    total: Floats
     left: Floats
+
+    def probability(self, keys: Ints, lower: Floats) -> Floats:
+        """p(word | history) of n-grams, seen or not, given what a shorter history says."""
+        at, known = find(self.contexts, keys >> BITS)
+        left, total = np.where(known, self.left[at], 1.0), self.total[at]
+        at, seen = find(self.table.keys, keys)
+        counts = self.table.counts[at]
+        own = (counts - self.discounts[np.minimum(counts, 3)]) / total
+        found: Floats = np.where(seen, own, 0.0) + left * lower
+        return found
 
 
 def _level(table: Table) -> Level:
-    discount = _discounts(table.counts)[np.minimum(table.counts, 3)]
-    contexts, begin = np.unique(table.keys >> BITS, return_index=True)
-    total = np.add.reduceat(table.counts, begin).astype(float)
-    where = np.searchsorted(contexts, table.keys >> BITS)
-    own = (table.counts - discount) / total[where]
-    return Level(table.keys, own, contexts, np.add.reduceat(discount, begin) / total)
+    discounts = _discounts(table.counts)
+    begin = begins(table.keys >> BITS)
+    total = np.add.reduceat(table.counts, begin, dtype=np.int64).astype(float)
+    left = np.add.reduceat(discounts[np.minimum(table.counts, 3)], begin) / total
+    return Level(table, discounts, table.keys[begin] >> BITS, total, left)
 
 
 class KneserNey:
     """An interpolated modified Kneser-Ney trigram model over `size` word numbers."""
 
-    def __init__(self, tokens: Ints, size: int) -> None:
+    def __init__(self, tokens: Tokens, size: int) -> None:
         self.unigrams, self.bigrams, self.trigrams = count(tokens)
         self.total = int(self.unigrams.counts.sum())
         lower = tally(suffixes(self.bigrams.keys, 2))
@@ -122,11 +157,7 @@ class KneserNey:
         if order == 1:
             return self.one[keys]
         level = self.two if order == 2 else self.three
-        lower = self.probability(suffixes(keys, order), order - 1)
-        at, seen = find(level.contexts, keys >> BITS)
-        left = np.where(seen, level.left[at], 1.0)
-        at, seen = find(level.keys, keys)
-        return np.where(seen, level.own[at], 0.0) + left * lower
+        return level.probability(keys, self.probability(suffixes(keys, order), order - 1))
 
     def share(self, history: Ints, order: int) -> Floats:
         """How often a history of `order` words comes up, of all words predicted."""

@@ -101,6 +101,7 @@ RULES: list[Rule] = [
     (re.compile(r"\b(\d\d?)-(\d\d?)\b"), lambda m: f" {number(m[1])} to {number(m[2])} "),
     (re.compile(r"\d[\d,]*(?:\.\d+)?"), lambda m: f" {number(m[0].rstrip(','))} "),
 ]
+DIGIT = re.compile(r"\d")
 DOTTED = re.compile(r"\b(?:[a-z]\.){2,}")
 ABBREVIATION = re.compile(r"\b(" + "|".join(ABBREVIATIONS) + r")\b\.?")
 TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)*|[.?!;:]")
@@ -114,7 +115,7 @@ def spoken(line: str) -> list[str]:
     """The words of a line as one would say them, in lower case; sentence ends inside the line are not marked."""
     text = unicodedata.normalize("NFD", line.translate(DASHES).lower())
     text = "".join(c for c in text if not unicodedata.combining(c)) if not text.isascii() else text
-    if any(c.isdigit() for c in text):
+    if DIGIT.search(text):
         text = re.sub(r"(\d) ?([ap])\.?m\b\.?", r"\1 \2 m ", text)
         for pattern, say in RULES:
             text = pattern.sub(say, text)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from models.asr.backoff import Backoff, mix, prune, read_arpa, write_arpa
-from models.asr.lm import encode
-from models.asr.ngram import BITS, START, KneserNey
+from models.asr.lm import encode, split
+from models.asr.ngram import BITS, START, KneserNey, count
 from models.asr.spoken import spoken
 
 TEXT = ["the cat sat", "the cat ran", "a dog ran", "the dog sat", "yes", "yes", "no", "a cat sat on the dog"] * 3
@@ -19,7 +20,7 @@ NUMBER = {w: i for i, w in enumerate(WORDS)}
 
 
 def models() -> list[KneserNey]:
-    return [KneserNey(encode(iter(lines), NUMBER), len(WORDS)) for lines in (TEXT, OTHER)]
+    return [KneserNey(encode(lines, NUMBER), len(WORDS)) for lines in (TEXT, OTHER)]
 
 
 def mixed() -> Backoff:
@@ -49,8 +50,28 @@ def test_a_seen_trigram_is_likelier_than_an_unseen_one() -> None:
     assert seen_p > unseen_p + 1
 
 
+@pytest.mark.parametrize("at_once", [1, 5, 17])
+def test_text_counted_in_parts_has_the_same_counts(at_once: int) -> None:
+    tokens = encode([*TEXT, "the zebra sat", "zebra", "the cat zebra"], NUMBER)
+    for whole, parts in zip(count(tokens), count(tokens, at_once), strict=True):
+        assert np.array_equal(whole.keys, parts.keys)
+        assert np.array_equal(whole.counts, parts.counts)
+    lines = [["<s>", *line.split(), "</s>"] for line in TEXT]
+    said = Counter(tuple(NUMBER[w] for w in line[i : i + 3]) for line in lines for i in range(len(line) - 2))
+    found = count(encode(TEXT, NUMBER), at_once)[2]
+    assert found.keys.tolist() == [(a << 2 * BITS) | (b << BITS) | c for a, b, c in sorted(said)]
+    assert found.counts.tolist() == [said[k] for k in sorted(said)]
+
+
+def test_lines_held_out_are_not_learnt_from() -> None:
+    lines, held = split(TEXT, 5)
+    assert list(lines) == [line for n, line in enumerate(TEXT) if n % 5]
+    assert held == TEXT[::5]
+    assert list(split(TEXT, 0)[0]) == TEXT
+
+
 def test_pruning_keeps_the_sum_and_costs_little() -> None:
-    model, text = mixed(), encode(iter(TEXT), NUMBER)
+    model, text = mixed(), encode(TEXT, NUMBER)
     pruned = prune(model, models(), [0.7, 0.3], 2e-3, 1e-3)
     assert len(pruned.three) < len(model.three)
     assert len(pruned.two) < len(model.two)
