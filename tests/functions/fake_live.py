@@ -80,11 +80,13 @@ class FakeDynamo:
         item = self._table(TableName).pop(self._key(TableName, Key), None)
         return {"Attributes": item} if item and ReturnValues else {}
 
-    def query(self, TableName: str, ExpressionAttributeValues: Item, **_: Any) -> dict[str, Any]:
+    def query(self, TableName: str, ExpressionAttributeValues: Item, **more: Any) -> dict[str, Any]:
         (wanted,) = ExpressionAttributeValues.values()
         names = self.keys[TableName]
         items = [i for i in self._table(TableName).values() if i[names[0]] == wanted]
-        return {"Items": [{name: item[name] for name in names} for item in items]}
+        if "ProjectionExpression" in more:
+            items = [{name: item[name] for name in names} for item in items]
+        return {"Items": copy.deepcopy(items)}
 
     def scan(self, TableName: str, FilterExpression: str, **more: Any) -> dict[str, Any]:
         for name, meant in more.get("ExpressionAttributeNames", {}).items():

@@ -53,6 +53,21 @@ def test_anybody_may_stop_watching(watching: Door) -> None:
     assert watch(watching, "another", "unwatch")["type"] == "unwatched"
 
 
+def test_to_ask_again_changes_nothing_and_to_leave_and_come_again_does(watching: Door) -> None:
+    """What a watch is called tells the worker whether its watcher was there all the time."""
+
+    def name() -> str:
+        watch(watching, "desk-1")
+        (item,) = watching.items(WATCHERS)
+        return str(item["watch"]["S"])
+
+    assert watching.open("two", calls="desk-1") == 200
+    first = name()
+    assert name() == first
+    watch(watching, "desk-1", "unwatch")
+    assert name() != first
+
+
 def test_a_connection_that_is_not_open_watches_nothing(watching: Door) -> None:
     watching.aws.apigatewaymanagementapi.active_s["gone"] = 0.0
     assert watch(watching, "desk-1", connection="gone")["code"] == "not_allowed"

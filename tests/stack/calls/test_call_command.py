@@ -39,8 +39,9 @@ def words(path: Path) -> list[str]:
 
 
 def transcribed(told: dict[str, Any]) -> list[str]:
-    transcript = told["transcript"]["results"]["transcripts"][0]["transcript"]
-    return str(transcript).lower().replace(".", "").split()
+    """What the caller was heard to say; where somebody was answered, the replies are the second channel."""
+    said = told["transcript"]["results"]["raw_words"]
+    return [word["content"] for word in said if word.get("channel_label", "ch_0") == "ch_0"]
 
 
 def test_a_call_whose_worker_is_killed_is_heard_whole(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

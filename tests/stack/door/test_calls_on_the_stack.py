@@ -59,9 +59,16 @@ def test_a_call_is_begun_watched_ended_and_read(door: Door, video: dict[str, str
         try:
             line.send({"type": "watch", "call": CALL})
             assert line.until("watching")["call"] == CALL
+            started = line.until("so_far")  # a worker has the call
+            assert [record["type"] for record in started["records"]] == ["call_started"]
             upload.send(data[: len(data) // 2])
             first = line.until("final")
             assert (first["call"], first["text"]) == (CALL, "Cat dog.")
+            with wire(door.stack, calls=(CALL,)) as late:
+                late.send({"type": "watch", "call": CALL})
+                past = late.until("so_far")
+            assert next(one["text"] for one in past["records"] if one["type"] == "final") == "Cat dog."
+            assert past["next"]["0"] > first["number"]
             assert ask(door, "GET", f"/calls/{CALL}").json()["status"] == "IN_PROGRESS"
             assert ask(door, "GET", f"/calls/{CALL}/transcript").status_code == 409
             line.send({"type": "unwatch", "call": "another"}, {"type": "watch", "call": "no call!"})

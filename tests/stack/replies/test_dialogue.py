@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from cloud.calls.checkpoint import Checkpoint
 from cloud.calls.leases import LostLease
 from cloud.calls.session import Session, step
 from cloud.live.told import Told
@@ -53,9 +54,13 @@ def test_what_is_told_of_a_reply(line: Line) -> None:
     assert {record["reply"] for record in told} == {"1-1"}
     [start] = [record for record in told if record["type"] == "reply_start"]
     assert 1.0 < start["turn_end_s"] < 2.0
-    assert told[-1] | {"turn": 0} == {
-        "type": "reply_end", "reply": "1-1", "turn": 0, "text": "Yes, of course.", "interrupted": False, "failed": "",
-    }  # fmt: skip
+    end = told[-1]
+    assert (end["text"], end["interrupted"], end["failed"]) == ("Yes, of course.", False, "")
+    assert (end["turn"], end["turn_end_s"]) == (start["turn"], start["turn_end_s"])
+    assert end["left_at_s"] == start["left_at_s"]
+    assert [word for word, _, _ in end["words"]] == ["Yes,", "of", "course."]
+    assert [begin_s for _, begin_s, _ in end["words"]] == [w["start_s"] for r in sounds for w in r["words"]]
+    assert line.conversation.replies == [end]
     json.dumps(told)
 
 
@@ -73,6 +78,8 @@ def test_the_caller_breaks_in_and_the_responder_hears_of_it(line: Line) -> None:
     turns = line.responder.questions[1].turns
     assert [(turn.who, turn.interrupted) for turn in turns] == [("caller", False), ("reply", True), ("caller", False)]
     assert turns[1].text == ended["text"] == LONG[: len(ended["text"])]
+    assert " ".join(word for word, _, _ in ended["words"]).startswith(ended["text"])
+    assert ended["words"][-1][2] <= sent * 0.02
     assert line.uploads.sent == sent + frames("Yes.")
 
 
@@ -170,6 +177,23 @@ def test_what_a_dead_worker_was_saying_is_not_repeated(line: Line, saved_before:
     line.over()
     assert line.turns[-2:] == [("caller", TURNS[1]), ("reply", "yes")]
     assert len(line.responder.questions) == 2
+
+
+@scripted("Yes.", "No.")
+@pytest.mark.parametrize("saved_before", [True, False])
+def test_what_was_heard_before_a_death_stays_in_the_record_of_the_call(line: Line, saved_before: bool) -> None:
+    before = line.session.checkpoint()
+    line.hear()
+    [end] = [record for record in line.over() if record["type"] == "reply_end"]
+    line.session.replies.append(end)  # as the desk does
+    after = Checkpoint.from_bytes(line.session.checkpoint().to_bytes())
+    line.take_over(Session.resume(line.session.call, talk.RECOGNIZER, before if saved_before else after))
+    assert line.session.replies == [end]
+    transcript = line.session.transcript()
+    assert transcript.speakers[-1] == "reply"
+    [final] = transcript.channels[-1]
+    begin_s = end["left_at_s"] - (line.session.origin_ms or 0) / 1000 + end["words"][0][1]
+    assert (final.text, final.start_s) == ("Yes.", round(begin_s, 3))
 
 
 @scripted("Yes.")

@@ -80,7 +80,10 @@ def heard(room: Room, text: str) -> bool:
 def test_a_text_is_spoken_as_it_is(room: Room) -> None:
     room.speak(Fixed("Yes, at seven.")).join()
     assert heard(room, "Yes, at seven.")
-    assert room.outcomes == [Outcome("Yes, at seven.", "Yes, at seven.", "and"[3:], False, "")]
+    words = room.outcomes[0].words
+    assert room.outcomes == [Outcome("Yes, at seven.", "Yes, at seven.", "", False, "", words=words)]
+    assert [text for text, _, _ in words] == ["Yes,", "at", "seven."]
+    assert [time for _, *times in words for time in times] == sorted(time for _, *times in words for time in times)
     assert b"".join(chunk.audio for chunk in room.chunks) == voice.spoken("Yes, at seven.")
 
 

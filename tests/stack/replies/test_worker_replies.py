@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64decode
 from datetime import datetime
 from itertools import count
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cloud import storage
 from cloud.calls.call import Call
 from cloud.calls.leases import LeaseTable
 from cloud.calls.outlet import Outlet
@@ -25,7 +27,7 @@ from speech.audio import pcm
 from speech.media.call_events import Audio, AudioTrack
 from speech.media.writer import PutMediaWriter, l16_track
 
-from local.calls.resources import TABLE
+from local.calls.resources import BUCKET, TABLE
 from tests.stack.calls import process
 from tests.stack.calls.conftest import LEASE_S, leases, services, video_endpoint
 from tests.stack.replies import voice
@@ -81,6 +83,57 @@ def test_a_deployed_worker_answers_and_tells_of_it(leases: LeaseTable, tmp_path:
     assert sound[: len(expected)] == expected
 
 
+LONG = " ".join(["cat dog go tad two oak"] * 6)
+
+
+def test_a_reply_that_the_callers_hang_up_has_cut_is_in_the_record_as_far_as_it_was_heard(
+    leases: LeaseTable, tmp_path: Path
+) -> None:
+    name, line, writer = ask(LONG)
+    leases.add(Call(name, name, Start("EARLIEST")), 0.0)
+    events = process.Events(name)
+    with process.worker(tmp_path, RESPONDER="echo", REPLY_STREAM="replies-{call}") as worker:
+        process.until(worker, "ready")
+        process.send(name)
+        started = events.until("reply_start")
+        hang_up(line, writer)
+        done = events.until("call_completed")
+    *_, ended, last = [event for event in events.all if event["type"] not in ("turn_start", "turn_end", "final")]
+    assert (ended["type"], ended["reply"], ended["interrupted"], last) == ("reply_end", started["reply"], True, done)
+    assert 0 < len(ended["text"]) < len(LONG)
+    assert ended["start_at"] == started["at"] < ended["end_at"] <= ended["told_at"]
+    written = {
+        form: storage.read_bytes(BUCKET, f"transcripts/calls/{name}.{form}").decode() for form in done["outputs"]
+    }
+    results = json.loads(written["json"])["results"]
+    assert results["speakers"] == {"ch_0": "customer", "ch_1": "reply"}
+    [segment] = [one for one in results["audio_segments"] if one["channel_label"] == "ch_1"]
+    assert segment["transcript"] == ended["text"]
+    assert float(segment["start_time"]) == pytest.approx(ended["start_s"], abs=0.1)
+    assert written["txt"].endswith(f"reply: {ended['text']}\n")
+    assert "reply: Cat" in written["srt"]
+    assert "<v reply>Cat" in written["vtt"]
+
+
+def test_a_call_that_is_handed_over_keeps_what_was_said_in_reply(leases: LeaseTable, tmp_path: Path) -> None:
+    name, line, writer = ask("cat dog")
+    leases.add(Call(name, name, Start("EARLIEST")), 0.0)
+    events = process.Events(name)
+    with process.worker(tmp_path, RESPONDER="echo") as worker:
+        process.until(worker, "ready")
+        process.send(name)
+        ended = events.until("reply_end")
+        worker.terminate()
+        assert worker.wait(60) == 0
+    with process.worker(tmp_path, RESPONDER="echo") as worker:
+        process.until(worker, "ready")
+        hang_up(line, writer)
+        events.until("call_completed")
+    results = json.loads(storage.read_bytes(BUCKET, f"transcripts/calls/{name}.json"))["results"]
+    assert [one["transcript"] for one in results["audio_segments"]] == ["Cat dog.", ended["text"]]
+    assert results["speakers"] == {"ch_0": "customer", "ch_1": "reply"}
+
+
 def heard(stream: str, enough: int) -> tuple[AudioTrack, bytes]:
     """What was spoken into a stream, as soon as that is so many bytes."""
     consumer, track, sound = Consumer(stream, Start("EARLIEST"), patience=Patience(idle_s=600)), None, b""
@@ -110,11 +163,12 @@ def test_watchers_get_the_sound_and_the_stream_the_rest(leases: LeaseTable, tmp_
     watching, events = Watching(), process.Events("watched")
     outlet = Outlet(settings, watching, clock=lambda: BEGAN_S + 20)  # type: ignore[arg-type]
     call = Call("watched", "stream", Start("EARLIEST"), began_ms=round(1000 * BEGAN_S))
-    outcome = Outcome("Yes, sir.", "Yes,", "sir.", interrupted=True, failed="")
+    outcome = Outcome("Yes, sir.", "Yes,", "sir.", interrupted=True, failed="", words=(("Yes,", 0.05, 0.25),))
+    end = records.ended("1-2", 7, 9.5, BEGAN_S + 10.75, outcome)
     speech = voice.voice()
     chunk = next(speech.receive("Yes, sir. "))
     sound = records.sound("1-2", 0, chunk, "Yes, sir. ", "pcm_mulaw", 8000)
-    outlet.reply(call, [records.started("1-2", 7, 9.5, BEGAN_S + 10.75), sound, records.ended("1-2", 7, outcome)])
+    outlet.reply(call, [records.started("1-2", 7, 9.5, BEGAN_S + 10.75), sound, end])
     outlet.settle()
     outlet.close()
     start, heard, end = watching.events

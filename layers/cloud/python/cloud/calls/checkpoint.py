@@ -13,10 +13,10 @@ from speech.events import Final, Token, Word
 from speech.media.call_events import Position
 from speech.media.formats import AudioFormat
 
-from cloud.live.told import Teller
+from cloud.live.told import Teller, Told
 
-VERSION = 3
-READABLE = (2, VERSION)  # 2 knew no primers
+VERSION = 4
+READABLE = (2, 3, VERSION)  # 2 knew no primers, 3 no replies
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ class Checkpoint:
     tracks: dict[tuple[int, int], SavedTrack]  # by stream and track number
     contact_id: str | None = None  # of Amazon Connect
     mime_types: dict[int, str] = field(default_factory=dict)  # by stream: of its tracks
+    replies: tuple[Told, ...] = ()  # how each has ended
 
     def to_bytes(self) -> bytes:
         """JSON, packed."""
@@ -58,6 +59,7 @@ class Checkpoint:
             "tracks": tracks,
             "contact_id": self.contact_id,
             "mime_types": self.mime_types,
+            "replies": self.replies,
         }
         return gzip.compress(json.dumps(record, separators=(",", ":")).encode(), 1, mtime=0)
 
@@ -71,7 +73,8 @@ class Checkpoint:
             positions = {leg: _position(position) for leg, position in _by_number(record["positions"]).items()}
             tracks = {_place(place): _track(track) for place, track in record["tracks"].items()}
             mime_types = _by_number(record["mime_types"])
-            return cls(positions, record["origin_ms"], tracks, record["contact_id"], mime_types)
+            replies = tuple(record.get("replies", ()))
+            return cls(positions, record["origin_ms"], tracks, record["contact_id"], mime_types, replies)
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
             raise BadSnapshot(f"these bytes are no checkpoint of a call: {error!r}") from error
 

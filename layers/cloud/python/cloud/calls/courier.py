@@ -29,14 +29,16 @@ class Courier(Generic[Item]):
         *,
         attempts: int = 0,
         most: int = 0,
+        instead: Callable[[list[Item]], list[Item]] = lambda items: [],
     ) -> None:
         """`deliver` raises when nothing, or not all, has arrived, and is then given the same again.
 
         merge: drops what later items have made pointless, whenever things had to wait.
-        attempts: after so many the items are given up; 0: never. most: items that wait, of which the oldest are
-        dropped; 0: any number.
+        attempts: after so many the items are given up; 0: never. most: items that may wait; 0: any number. More of
+        them give way to what `instead` makes of them.
         """
-        self._deliver, self._merge, self._attempts, self._most = deliver, merge, attempts, most
+        self._deliver, self._merge, self._attempts = deliver, merge, attempts
+        self._most, self._instead = most, instead
         self._waiting: list[Item] = []
         self._busy = False
         self._closed = False
@@ -48,8 +50,9 @@ class Courier(Generic[Item]):
         """More to deliver; returns at once."""
         with self._changed:
             self._waiting += items
-            if self._most:
-                del self._waiting[: -self._most]
+            if self._most and len(self._waiting) > self._most:
+                logger.warning("%s: %d things cannot be waited for", self._thread.name, len(self._waiting))
+                self._waiting = self._instead(self._waiting)
             self._changed.notify_all()
 
     def settle(self, wait_s: float) -> None:

@@ -17,6 +17,7 @@ from cloud import outputs, storage
 from cloud.calls import sides, told
 from cloud.calls.call import Call
 from cloud.calls.courier import Courier
+from cloud.calls.gallery import Gallery
 from cloud.calls.recorder import Recorded, Recorder
 from cloud.calls.told import COMPLETED, FAILED, STARTED, Event
 from cloud.calls.watchers import Watchers
@@ -35,7 +36,6 @@ EVENTS = {
 }
 MOST_RECORDS, MOST_EVENTS = 500, 10  # that the services take at a time
 SETTLE_S = 5.0
-WAITING = 2000  # events for watchers, who are told what is new and not what they missed
 FAILED_REASON = "failed"
 
 
@@ -48,13 +48,13 @@ class Outlet:
     clock: Callable[[], float] = time.time
     latencies_ms: list[int] = field(default_factory=list)  # of finals since somebody has looked
     _stream: Courier[Event] = field(init=False)
-    _watched: Courier[Event] = field(init=False)
+    _gallery: Gallery = field(init=False)
     _recorder: Recorder | None = field(init=False, default=None)
     _recorded: dict[str, Recorded] = field(init=False, default_factory=dict)  # by call
 
     def __post_init__(self) -> None:
         self._stream = Courier("events of calls", self._send, told.latest)
-        self._watched = Courier("watchers of calls", self.watchers.send, told.latest, attempts=1, most=WAITING)
+        self._gallery = Gallery(self.watchers)
         if self.settings.call_recording != NONE:
             self._recorder = Recorder(self.settings.output_bucket, self._recording_key)
 
@@ -72,7 +72,11 @@ class Outlet:
         """Publish what is told of replies; their sound goes to watchers alone."""
         events = told.replies(call, records, self.clock())
         self._stream.give([event for event in events if event["type"] != told.SOUND])
-        self._watched.give(events)
+        self._gallery.give(events)
+
+    def greet(self, session: Session) -> None:
+        """Tell those who have come to watch a call what was so far."""
+        self._gallery.greet(session, self.clock())
 
     def recorded(self, call: Call, session: Session) -> bool:
         """Whether a call that is over is recorded, or will not be."""
@@ -85,6 +89,7 @@ class Outlet:
 
     def forget(self, call: Call) -> None:
         """A call is over, or another worker's."""
+        self._gallery.forget(call.id)
         self._recorded.pop(call.id, None)
         if self._recorder:
             self._recorder.forget(call.id)
@@ -110,13 +115,13 @@ class Outlet:
     def close(self) -> None:
         """Deliver what waits, then end the threads."""
         self._stream.close()
-        self._watched.close()
+        self._gallery.close()
         if self._recorder:
             self._recorder.close()
 
     def _give(self, events: list[Event]) -> None:
         self._stream.give(events)
-        self._watched.give(events)
+        self._gallery.give(events)
 
     def _recording_key(self, call_id: str) -> str:
         return transcript_key(self.settings.output_prefix, call_id, self.settings.call_recording)

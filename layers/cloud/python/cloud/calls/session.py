@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from speech.errors import BadAudio, BadSnapshot, NeedsDecoder
+from speech.events import Final
 from speech.media.call_events import Audio, AudioTrack, FragmentDone, Position
 from speech.media.formats import AudioFormat
 from speech.media.kvs import CONTACT, MIME_TYPE
@@ -18,12 +19,14 @@ from cloud.calls.checkpoint import Checkpoint, SavedTrack
 from cloud.calls.track import Track
 from cloud.live.told import Teller, Told
 from cloud.observability import logger
+from cloud.replies import heard
 from cloud.video.consumer import Consumer, ConsumerEvent, Patience
 
 if TYPE_CHECKING:
     from speech.asr.recognizer import Recognizer
 
 
+REPLY = "reply"  # who is heard in replies
 Place = tuple[int, int]  # of a track: which of the call's streams, and the track's number there
 
 
@@ -40,6 +43,7 @@ class Session:
     mime_types: dict[int, str] = field(default_factory=dict)  # by stream: of its tracks, as the last fragment said
     unheard: dict[Place, str] = field(default_factory=dict)  # tracks that could not be heard, or not whole, and why
     deaf: set[Place] = field(default_factory=set)  # tracks whose blocks cannot be heard at present
+    replies: list[Told] = field(default_factory=list)  # how each has ended, as `cloud.replies.records.ended` tells it
     trouble: str = ""  # why it could not be heard to its end
 
     @classmethod
@@ -58,7 +62,9 @@ class Session:
         except BadAudio as error:
             raise BadSnapshot(f"another worker has heard what cannot be heard here: {error}") from error
         contact = saved.contact_id or call.contact_id
-        return cls(call, recognizer, saved.positions, saved.origin_ms, tracks, contact, saved.mime_types)
+        session = cls(call, recognizer, saved.positions, saved.origin_ms, tracks, contact, saved.mime_types)
+        session.replies = list(saved.replies)
+        return session
 
     def consumer(self, patience: Patience, leg: int = 0) -> Consumer:
         """Reads one of the call's streams from where this session stands."""
@@ -144,14 +150,18 @@ class Session:
             )
             for place, track in self.tracks.items()
         }
-        return Checkpoint(self.positions, self.origin_ms, tracks, self.contact_id, self.mime_types)
+        replies = tuple(self.replies)
+        return Checkpoint(self.positions, self.origin_ms, tracks, self.contact_id, self.mime_types, replies)
 
     def finish(self) -> list[Told]:
         """The call is over: what its tracks still owed."""
         return [record for track in self.tracks.values() for record in track.finish()]
 
     def transcript(self) -> Transcript:
-        """The finals so far, a channel for each track with its speaker's name, in the call's clock."""
+        """The finals so far, a channel for each track with its speaker's name, in the call's clock.
+
+        What was heard of replies is a speaker of its own, behind them: `reply`, where there is any.
+        """
         by_channel = {track.channel: track for track in self.tracks.values()}
         tracks = [by_channel.get(channel) for channel in range(max(by_channel, default=-1) + 1)]
         duration_s = max((track.end_ms or 0.0 for track in by_channel.values()), default=0.0) / 1000
@@ -159,7 +169,14 @@ class Session:
         warnings += [f"the call was not heard to its end: {self.trouble}"] if self.trouble else []
         finals = tuple(tuple(track.finals) if track else () for track in tracks)
         speakers = tuple(track.speaker if track else "unknown" for track in tracks)
+        if replies := self._replied():
+            finals, speakers = (*finals, replies), (*speakers, REPLY)
         return Transcript(duration_s, finals, tuple(warnings), self.recognizer.language, speakers)
+
+    def _replied(self) -> tuple[Final, ...]:
+        origin_s = (self.origin_ms or 0) / 1000
+        found = [heard.final(segment, reply, origin_s) for segment, reply in enumerate(self.replies)]
+        return tuple(final for final in found if final)
 
 
 def _resumed(track: SavedTrack, recognizer: Recognizer) -> Track:

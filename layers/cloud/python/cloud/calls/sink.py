@@ -52,6 +52,15 @@ class Beginning(Protocol):
 
 
 @runtime_checkable
+class Greeting(Protocol):
+    """A sink that somebody may join who was not there from the beginning."""
+
+    def greet(self, session: Session) -> None:
+        """Tell newcomers what was so far; called once a turn, for each call of which everything was told."""
+        ...
+
+
+@runtime_checkable
 class Recording(Protocol):
     """A sink that keeps the sound of calls. Both are used by the worker's thread, and must not make it wait."""
 
@@ -79,8 +88,12 @@ class Replies(Protocol):
         """Tell of replies what there is to tell; called once a turn."""
         ...
 
+    def over(self, call_id: str) -> bool:
+        """A call has ended with what was being said in it: whether all of that was told; asked again until it is so."""
+        ...
+
     def end(self, call_id: str) -> None:
-        """A call is over, or another worker's."""
+        """A call is over, or another worker's: nothing more is said or told."""
         ...
 
     def put_down(self) -> None:

@@ -15,7 +15,7 @@ from cloud.calls.call import Call
 from cloud.live.told import Told
 
 Event = dict[str, Any]
-SOUND = "reply_audio"
+SOUND, ENDED = "reply_audio", "reply_end"
 STARTED, COMPLETED, FAILED = "call_started", "call_completed", "call_failed"
 
 
@@ -44,11 +44,23 @@ def replies(call: Call, records: Iterable[Told], now_s: float) -> list[Event]:
     began_s, found = (call.began_ms or 0) / 1000, list[Event]()
     for record in records:
         event: Event = {"call": call.id, **record, "told_at": iso(now_s)}
-        if (left_at_s := event.pop("left_at_s", None)) is not None:
+        left_at_s = event.pop("left_at_s", None)
+        if record["type"] == ENDED:
+            event |= _heard(event.pop("words"), left_at_s, began_s)
+        elif left_at_s is not None:
             late_ms = round(1000 * (left_at_s - began_s - record["turn_end_s"]))
             event |= {"at": iso(left_at_s), "latency_ms": late_ms}  # since the caller's last word
         found.append(event)
     return found
+
+
+def _heard(words: list[list[Any]], left_at_s: float | None, began_s: float) -> Event:
+    """When what was heard of a reply began and ended; nothing of an unheard one."""
+    if left_at_s is None or not words:
+        return {}
+    start_s, end_s = left_at_s - began_s, left_at_s - began_s + words[-1][2]
+    times: Event = {"start_s": round(start_s, 3), "end_s": round(end_s, 3)}
+    return times | {"start_at": iso(left_at_s), "end_at": iso(began_s + end_s)}
 
 
 def notice(call: Call, kind: str, now_s: float, **more: Any) -> Event:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 from cloud.clients import client
 
 KEPT_S = 3 * 3600  # longer than a WebSocket lasts
 MOST_WATCHERS = 100  # of a call: each costs a request for each event
+
+Watches = dict[str, str]  # connections, and a name for what each began by `watch`, which ends with `leave`
 
 
 class TooMany(Exception):
@@ -23,14 +27,19 @@ class WatcherTable:
         held = self.of(call_id)
         if connection not in held and len(held) >= MOST_WATCHERS:
             raise TooMany(f"call {call_id} has {MOST_WATCHERS} watchers already")
-        item = self._key(call_id, connection) | {"expires_at": {"N": str(int(now_s) + KEPT_S)}}
+        item = {
+            **self._key(call_id, connection),
+            # Who has left and comes again between two looks is a newcomer all the same.
+            "watch": {"S": held.get(connection) or uuid4().hex},
+            "expires_at": {"N": str(int(now_s) + KEPT_S)},
+        }
         client("dynamodb").put_item(TableName=self._name, Item=item)
 
     def leave(self, call_id: str, connection: str) -> None:
         """A connection watches a call no longer; one that never did is no matter."""
         client("dynamodb").delete_item(TableName=self._name, Key=self._key(call_id, connection))
 
-    def of(self, call_id: str) -> list[str]:
+    def of(self, call_id: str) -> Watches:
         """The connections that watch a call."""
         answer = client("dynamodb").query(
             TableName=self._name,
@@ -38,8 +47,9 @@ class WatcherTable:
             ExpressionAttributeNames={"#call": "call"},
             ExpressionAttributeValues={":call": {"S": call_id}},
             Limit=2 * MOST_WATCHERS,
+            ConsistentRead=True,  # or somebody might seem to have left and come again
         )
-        return [item["connection"]["S"] for item in answer["Items"]]
+        return {item["connection"]["S"]: item.get("watch", {}).get("S", "") for item in answer["Items"]}
 
     @staticmethod
     def _key(call_id: str, connection: str) -> dict[str, dict[str, str]]:

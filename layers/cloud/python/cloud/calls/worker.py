@@ -23,7 +23,7 @@ from cloud.calls.held import Checkpoints, Held
 from cloud.calls.intake import Intake
 from cloud.calls.leases import LeaseTable, LostLease, NotFree
 from cloud.calls.session import step
-from cloud.calls.sink import Beginning, Recording, Replies, Settling, Sink
+from cloud.calls.sink import Beginning, Greeting, Recording, Replies, Settling, Sink
 from cloud.live.told import Told
 from cloud.notices import NotDelivered
 from cloud.observability import logger
@@ -89,6 +89,10 @@ class Worker:
                 self._attempt(held, self._keep)
         if self.replies:
             self.replies.flush()
+        if isinstance(self.sink, Greeting):
+            for held in self.held.values():
+                if not held.untold:
+                    self.sink.greet(held.session)
 
     def look(self) -> None:
         """Take calls that nobody holds, as far as there is room: those of messages, and now and then of the table."""
@@ -239,14 +243,13 @@ class Worker:
     def _end(self, held: Held, now_s: float) -> None:
         """The streams of a call are over: tell the rest, then let nobody take the call again.
 
-        While it is recorded it stays ours; whoever takes it then hears its last seconds again, and records it anew.
+        Until it is recorded it stays ours; whoever takes it then hears its last seconds again, and records it anew.
         """
         call = held.lease.call
         held.finished = True
         self._tell(held, held.session.finish())
-        if self.replies:
-            self.replies.end(call.id)
-        if isinstance(self.sink, Recording) and not self.sink.recorded(call, held.session):
+        silent = not self.replies or self.replies.over(call.id)
+        if not silent or (isinstance(self.sink, Recording) and not self.sink.recorded(call, held.session)):
             if now_s - held.renewed_s >= self.settings.renew_s:
                 held.lease, held.renewed_s = self.leases.renew(held.lease, now_s), now_s
             return

@@ -8,9 +8,12 @@ from dataclasses import asdict, dataclass, field
 from itertools import dropwhile, groupby
 from typing import Literal
 
+from cloud.live.told import Told
+
 Who = Literal["caller", "reply"]
 REMEMBERED = 40  # turns: what a responder is given, and what has to fit a table item
 LONGEST = 4000  # characters of one turn
+KEPT_BYTES = 24_000  # of replies for the transcript: those that may be in no checkpoint yet, and as many as find room
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,18 @@ class Conversation:
     segment: int = -1  # of the last of the caller's finals in `turns`
     speaking: bool = False  # an answer to it was begun, and nobody has written down how it ended
     rest: str = ""  # what of that answer is still to be said, where a worker had time to write that down
+    replies: list[Told] = field(default_factory=list)  # how the newest ones have ended, as `records.ended` tells it
 
     def add(self, who: Who, text: str, *, interrupted: bool = False) -> None:
         """One more turn; the oldest are forgotten."""
         self.turns.append(Turn(who, text.strip(), interrupted))
         del self.turns[:-REMEMBERED]
+
+    def keep(self, reply: Told) -> None:
+        """How one more reply has ended."""
+        self.replies.append(reply)
+        while len(self.replies) > 1 and len(json.dumps(self.replies, ensure_ascii=False).encode()) > KEPT_BYTES:
+            del self.replies[0]
 
     def to_json(self) -> str:
         """For a table item."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cloud.calls.session import Session
 
 TRACK_NAME = "REPLY"
+ENDING_S = 5.0  # for an answer in work to be told of, when its call is over
 PUT_DOWN_S = 3.0  # for all answers in work to be noted, when the worker is told to stop
 
 
@@ -49,6 +50,7 @@ class Desk:
         """
         self._manner, self._leases, self._tell, self._stream, self._reply = manner, leases, tell, stream, reply
         self._dialogues: dict[str, tuple[Session, Dialogue]] = {}  # a session's call knows when it began, once it has
+        self._ending_s: dict[str, float] = {}  # by call that is over: until when its last answer is waited for
 
     def begin(self, lease: Lease, session: Session) -> None:
         """A call was taken."""
@@ -77,11 +79,31 @@ class Desk:
     def flush(self) -> None:
         """Tell of replies what there is to tell."""
         for session, dialogue in list(self._dialogues.values()):
-            if told := dialogue.take():
-                self._tell(session.call, told)
+            self._flush(session, dialogue)
+
+    def _flush(self, session: Session, dialogue: Dialogue) -> None:
+        if told := dialogue.take():
+            session.replies += [record for record in told if record["type"] == "reply_end"]
+            self._tell(session.call, told)
+
+    def over(self, call_id: str) -> bool:
+        """A call is over, and what was being said with it: whether that was told, or has been waited for in vain."""
+        if call_id not in self._dialogues:
+            return True
+        session, dialogue = self._dialogues[call_id]
+        if call_id not in self._ending_s:
+            self._ending_s[call_id] = time.monotonic() + ENDING_S
+            dialogue.stop()
+        late = time.monotonic() > self._ending_s[call_id]
+        if not dialogue.is_over and not late:
+            return False
+        self._flush(session, dialogue)
+        self.end(call_id)
+        return True
 
     def end(self, call_id: str) -> None:
         """A call is over, or another worker's."""
+        self._ending_s.pop(call_id, None)
         if found := self._dialogues.pop(call_id, None):
             found[1].stop()
 

@@ -52,6 +52,7 @@ class Now:
     turn: int  # number of the turn end that it answers
     turn_end_s: float  # in the call's clock
     sounds: int = 0
+    left_at_s: float | None = None  # when its first sound left, seconds since 1970
 
 
 class Dialogue:
@@ -82,6 +83,8 @@ class Dialogue:
 
     def resume(self, session: Session) -> None:
         """Begin, or go on where the holder before has left the call."""
+        known = {reply["reply"] for reply in session.replies}
+        session.replies += [reply for reply in self._conversation.replies if reply["reply"] not in known]
         self._numbered = {track.channel: track.numbered for track in session.tracks.values()}
         track = caller(session)
         if track is None or track.teller.turn != QUIET or track.numbered <= self._conversation.answered:
@@ -122,6 +125,11 @@ class Dialogue:
         while self._records:
             found.append(self._records.popleft())
         return found
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is being said, and `take` has all that there is to be told of it."""
+        return self._speaking is None or self._speaking.is_told
 
     def stop(self) -> None:
         """The call is over, or another worker's."""
@@ -213,6 +221,7 @@ class Dialogue:
             logger.warning("call %s: an answer is not noted: %s", self._name, error)
 
     def _left(self, now: Now, at_s: float) -> None:
+        now.left_at_s = at_s
         self._records.append(records.started(now.reply, now.turn, now.turn_end_s, at_s))
 
     def _over(self, now: Now, outcome: Outcome) -> None:
@@ -222,13 +231,15 @@ class Dialogue:
         conversation, self._rest = self._conversation, outcome.rest.strip() if outcome.interrupted else ""
         if outcome.heard:
             conversation.add("reply", outcome.heard, interrupted=outcome.interrupted)
+        record = records.ended(now.reply, now.turn, now.turn_end_s, now.left_at_s, outcome)
+        conversation.keep(record)
         left_over = outcome.interrupted and self._putting_down.is_set()
         conversation.speaking, conversation.rest = left_over, self._rest if left_over else ""
         try:
             self._note(conversation.to_json())
         except Exception as error:
             logger.info("call %s: how an answer ended is not noted: %s", self._name, error)
-        self._records.append(records.ended(now.reply, now.turn, outcome))
+        self._records.append(record)
 
     def _next_id(self) -> str:
         self._replies += 1

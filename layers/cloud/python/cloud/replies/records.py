@@ -40,13 +40,20 @@ def sound(reply: str, sequence: int, chunk: Chunk, text: str, encoding: str, rat
     }
 
 
-def ended(reply: str, turn: int, outcome: Outcome) -> Told:
-    """Nothing more of it will be heard; when `interrupted`, what a listener has not played yet is to be thrown away."""
+def ended(reply: str, turn: int, turn_end_s: float, left_at_s: float | None, outcome: Outcome) -> Told:
+    """Nothing more of it will be heard; when `interrupted`, what a listener has not played yet is to be thrown away.
+
+    `left_at_s` is when its first frame left, in seconds since 1970; None: none has. `words` are (text, begin, end), in
+    seconds from then: for the call's transcript, watchers had them with the sound.
+    """
     return {
         "type": "reply_end",
         "reply": reply,
         "turn": turn,
+        "turn_end_s": turn_end_s,
         "text": outcome.heard,
         "interrupted": outcome.interrupted,
         "failed": outcome.failed,
+        "left_at_s": None if left_at_s is None else round(left_at_s, 3),
+        "words": [] if left_at_s is None else [list(word) for word in outcome.words],
     }

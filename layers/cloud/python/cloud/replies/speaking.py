@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from cloud.observability import logger
+from cloud.replies import heard
+from cloud.replies.heard import Written
 from cloud.replies.mouth import Utterance
 from cloud.replies.reading import NoAnswer
 
@@ -65,6 +67,7 @@ class Outcome:
     interrupted: bool
     failed: str  # why the responder did not answer, or not to the end
     asked: bool = True  # False: it was stopped before anybody was asked
+    words: tuple[Written, ...] = ()  # of `heard`
 
 
 class Speaking:
@@ -98,6 +101,11 @@ class Speaking:
     def is_over(self) -> bool:
         """Whether nothing more of it will be heard."""
         return self._stopped.is_set() or not self._thread.is_alive()
+
+    @property
+    def is_told(self) -> bool:
+        """Whether `over` was called."""
+        return not self._thread.is_alive()
 
     def start(self) -> Speaking:
         """Begin."""
@@ -151,7 +159,7 @@ class Speaking:
         else:
             utterance.end()
         whole_s, heard_s = speech.duration_s, utterance.wait()
-        return self._outcome(speech.cancel(heard_s), reading.unread(), heard_s < whole_s - 0.03)
+        return self._outcome(speech.cancel(heard_s), reading.unread(), heard_s, cut=heard_s < whole_s - 0.03)
 
     def _chunks(self, reading: Pieces, speech: SpeechStream) -> Iterator[Chunk]:
         try:
@@ -168,7 +176,9 @@ class Speaking:
         if not self._stopped.is_set():
             yield from speech.finish()
 
-    def _outcome(self, spoken: Spoken, unread: str, cut: bool) -> Outcome:
+    def _outcome(self, spoken: Spoken, unread: str, heard_s: float, cut: bool) -> Outcome:
         interrupted = cut or self._stopped.is_set()
         end = spoken.end if interrupted else len(self.text)
-        return Outcome(self.text, self.text[:end].strip(), self.text[end:] + unread, interrupted, self._failed)
+        front, rest = self.text[:end], self.text[end:] + unread
+        words = heard.words(front, spoken.words, heard_s)
+        return Outcome(self.text, front.strip(), rest, interrupted, self._failed, words=words)

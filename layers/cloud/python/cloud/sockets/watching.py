@@ -3,7 +3,8 @@
 {"type": "watch", "call": "4a573372-1f28-4e26-b97b-5f3d2c1b0a99"}
 {"type": "unwatch", "call": "4a573372-1f28-4e26-b97b-5f3d2c1b0a99"}
 
-The events are those of `cloud.calls.told`, from some seconds later on; a call may be watched before it begins.
+The call's worker tells a watcher what was so far (`cloud.calls.so_far`), within some seconds, and from then on each
+event (`cloud.calls.told`). A call may be watched before it begins.
 """
 
 from __future__ import annotations

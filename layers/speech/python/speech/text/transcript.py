@@ -24,10 +24,12 @@ class Transcript:
     speakers: tuple[str, ...] = ()  # who is heard on each channel, where that is known: "customer", "agent"
 
     def names(self) -> list[str]:
-        """What to call the channels before people: by their speakers where each has another one."""
-        numbered = [channel_label(channel) for channel in range(len(self.channels))]
-        known = len(set(self.speakers) - {"unknown"}) == len(self.channels)
-        return list(self.speakers) if known else numbered
+        """What to call the channels before people: by their speakers, where these are known and no two the same."""
+        speakers = self.speakers or ("unknown",) * len(self.channels)
+        return [
+            channel_label(channel) if who == "unknown" or speakers.count(who) > 1 else who
+            for channel, who in enumerate(speakers)
+        ]
 
     def in_time(self) -> list[tuple[int, Final]]:
         """(channel, final) of every segment by its start; channels that start together in the channels' order."""
