@@ -61,18 +61,23 @@ def test_a_call_is_watched_from_its_first_word_to_its_transcript(
     expect(state).to_have_text("Waiting for a worker")
     expect(row(page)).to_have_attribute("aria-current", "true")
     page.get_by_role("button", name="Hear the replies").click()
-    with phone.worker(exchange):
+    with phone.worker(exchange), watched(page.context.new_page()) as newcomer:
         line.say(caller="cat dog 1.5")
         expect(said(page, "customer")).to_have_text(re.compile(r"0:00\.0\s*Caller\s*Cat dog\."))
         expect(row(page)).to_contain_text("On the line")
         expect(said(page, "reply")).to_have_text(re.compile(r"^\d:\d\d\.\d\s*Reply\s*Cat dog\.$"))
         line.say(agent="0.5 two oak 1.5")
         expect(said(page, "agent")).to_contain_text("Two oak.")
+        row(live(opened(newcomer, running))).click()
+        expect(newcomer.locator("#call-said")).to_have_text("Watching")
         the_caller_breaks_in(page, line)
+        both_have_the_same(page, newcomer)
         line.hang_up()
-        expect(state).to_have_text(OVER)
-    with watched(page.context.new_page()) as newcomer:
-        read_later(opened(newcomer, running))
+        for tab in (page, newcomer):
+            expect(tab.locator("#call-said")).to_have_text(OVER)
+        both_have_the_same(page, newcomer)
+        newcomer.reload()
+        read_later(newcomer)
     everything_was_measured_and_heard(page)
     everybody_can_read_it(page)
     taken_away(page, tmp_path)
@@ -104,6 +109,12 @@ def the_caller_breaks_in(page: Page, line: Phone) -> None:
     assert "gag cat." not in said(page, "reply").last.inner_text()
 
 
+def both_have_the_same(first: Page, newcomer: Page) -> None:
+    """Who came in the midst of the call has all lines, each once, whatever was said while it came."""
+    for who in ("customer", "agent", "reply"):
+        expect(said(newcomer, who)).to_have_text(said(first, who).all_inner_texts(), use_inner_text=True)
+
+
 def everybody_can_read_it(page: Page) -> None:
     """In the light and in the dark, at any width."""
     for scheme in ("light", "dark"):
@@ -126,15 +137,19 @@ def taken_away(page: Page, folder: Path) -> None:
         download.value.save_as(folder / name)
         files[name] = (folder / name).read_text()
     assert files["TXT"].startswith("customer: Cat dog.\n")
+    assert "\nreply: Cat dog." in files["TXT"]
     assert files["SRT"].startswith("1\n00:00:0")
     assert "<v agent>Two oak." in files["VTT"]
-    assert json.loads(files["JSON"])["results"]["speakers"] == {"ch_0": "customer", "ch_1": "agent"}
+    assert json.loads(files["JSON"])["results"]["speakers"] == {
+        "ch_0": "customer", "ch_1": "agent", "ch_2": "reply",
+    }  # fmt: skip
 
 
 def read_later(page: Page) -> None:
-    """A call that is over: its transcript, nothing to listen to, and no latency, which nobody has measured."""
+    """A call that is over: its transcript with all who spoke, nothing to listen to, and no latency of it."""
     row(live(page)).click()
     expect(said(page, "agent")).to_have_text(re.compile(r"0:0\d\.\d\s*Agent\s*Two oak\.$"))
+    expect(said(page, "reply").first).to_contain_text("Cat dog.")
     expect(page.locator("#call-said")).to_have_text(OVER)
     expect(page.locator("#call-figures")).to_be_hidden()
     expect(page.get_by_role("button", name="Hear the replies")).to_be_hidden()

@@ -177,33 +177,66 @@ def test_every_code_of_mu_law_is_the_sample_that_it_stands_for(page: Page) -> No
         run(page, body, audio="", encoding="opus")
 
 
-def test_what_a_second_worker_tells_again_is_old_and_what_never_came_is_missed(page: Page) -> None:
+def test_what_is_told_again_is_old(page: Page) -> None:
     body = """
       const { Fresh } = await load('watching.js');
       const fresh = new Fresh();
-      return events.map((event) => Object.values(fresh.take(event)));
+      return events.map((event) => (event.next ? fresh.expect(event.next) ?? null : fresh.take(event)));
     """
     partial = {"type": "partial", "channel": 0, "segment": 0, "heard_s": 1.0}
     final = {"type": "final", "channel": 0, "segment": 0, "number": 1}
+    past = {"type": "final", "channel": 0}  # what was so far has no numbers
+    sound = {"type": "reply_audio", "reply": "1-1", "sequence": 0}
     told = [
-        ({"type": "call_started"}, [True, False]),
-        ({"type": "turn_start", "channel": 0, "number": 0}, [True, False]),
-        (partial, [True, False]),
-        (partial | {"heard_s": 1.4}, [True, False]),
-        (partial | {"heard_s": 1.2}, [False, False]),  # cut differently after a death
-        (final, [True, False]),
-        (partial | {"heard_s": 1.6}, [False, False]),  # its segment is over
-        (partial | {"segment": 1, "heard_s": 1.7}, [True, False]),
-        ({"type": "turn_start", "channel": 0, "number": 0}, [False, False]),
-        (final, [False, False]),
-        (final | {"segment": 3, "number": 5}, [True, True]),
-        (final | {"channel": 1, "number": 4}, [True, True]),  # whoever comes in the middle has missed something
-        ({"type": "reply_audio", "reply": "1-1", "sequence": 0}, [True, False]),
-        ({"type": "reply_audio", "reply": "1-1", "sequence": 0}, [False, False]),
-        ({"type": "reply_audio", "reply": "2-1", "sequence": 7}, [True, False]),  # no transcript has replies
+        ({"type": "call_started"}, True),
+        ({"type": "turn_start", "channel": 0, "number": 0}, True),
+        (partial, True),
+        (partial | {"heard_s": 1.4}, True),
+        (partial | {"heard_s": 1.2}, False),  # cut differently after a death
+        (final, True),
+        (partial | {"heard_s": 1.6}, False),  # its segment is over
+        (partial | {"segment": 1, "heard_s": 1.7}, True),
+        ({"type": "turn_start", "channel": 0, "number": 0}, False),
+        (final, False),
+        (past | {"segment": 0}, False),  # the connection was lost and made again
+        (past | {"segment": 1}, True),
+        ({"next": {"0": 5}}, None),
+        (final | {"segment": 1, "number": 3}, False),
+        ({"type": "turn_end", "channel": 0, "number": 4}, False),
+        (final | {"segment": 2, "number": 5}, True),
+        (final | {"channel": 1, "number": 4}, True),
+        (sound, True),
+        (sound, False),
+        ({"type": "reply_start", "reply": "1-1"}, True),
+        ({"type": "reply_start", "reply": "1-1"}, False),
+        ({"type": "reply_end", "reply": "1-1"}, True),
+        ({"type": "reply_end", "reply": "1-1"}, False),
+        (sound | {"reply": "2-1", "sequence": 7}, True),
     ]
     found = run(page, body, events=[event for event, _ in told])
     assert found == [expected for _, expected in told]
+
+
+def test_what_was_before_somebody_came_stands_where_it_was_said(page: Page) -> None:
+    body = """
+      const { CallView } = await load('call-view.js');
+      const view = new CallView();
+      view.final({ channel: 0, speaker: 'customer', start_s: 5, end_s: 6, text: 'Second.' });
+      view.replyEnds({ reply: '1-1', text: 'Answer.', interrupted: false, failed: '', start_s: 4.5, turn_end_s: 3 });
+      view.final({ channel: 0, speaker: 'customer', start_s: 1, end_s: 3, text: 'First.' });
+      view.leftOut('Earlier.');
+      view.leftOut('Earlier.');
+      view.replyGrows({ reply: '1-2', words: [{ text: 'on', start_s: 0 }, { text: 'and', start_s: 59.5 }] });
+      view.replyStarts({ reply: '1-2', turn_end_s: 6, latency_ms: 500, ago_s: 60 });
+      const now = document.getElementById('call-now').textContent;
+      const settled = document.querySelector('#call-now .open').textContent;
+      const lines = [...document.querySelectorAll('#call-log p')].map((line) => line.textContent);
+      view.clear();
+      return [now, settled, lines];
+    """
+    now, open_words, lines = run(page, body)
+    assert (now, open_words) == ("0:06.5 Reply on and", "")
+    assert lines == ["Earlier.", "0:01.0 Caller First.", "0:04.5 Reply Answer.", "0:05.0 Caller Second."]
 
 
 def test_a_dialogue_stands_in_the_order_in_which_it_was_said(page: Page) -> None:

@@ -43,10 +43,10 @@ export class CallView {
     if (text) this.#said(speaker, channel, start_s, text);
   }
 
-  /** Its first sound has left for the caller just now. */
-  replyStarts({ reply, turn_end_s, latency_ms }) {
+  /** Its first sound has left for the caller, `ago_s` ago. */
+  replyStarts({ reply, turn_end_s, latency_ms, ago_s = 0 }) {
     const at_s = turn_end_s + latency_ms / 1000;
-    Object.assign(this.#reply(reply), { began: performance.now(), at_s, behind_s: turn_end_s });
+    Object.assign(this.#reply(reply), { began: performance.now() - ago_s * 1000, at_s, behind_s: turn_end_s });
     this.#close(reply); // it had no time yet
     this.#follow(reply);
   }
@@ -61,25 +61,21 @@ export class CallView {
   }
 
   /** What the caller has heard of it. */
-  replyEnds({ reply, text, interrupted, failed }) {
+  replyEnds({ reply, text, interrupted, failed, start_s, turn_end_s = this.heard_s }) {
     const why = [interrupted && 'the caller broke in', failed && `no answer: ${failed}`].filter(Boolean).join('; ');
+    if (!this.#replies.has(reply)) Object.assign(this.#reply(reply), { at_s: start_s ?? turn_end_s, behind_s: turn_end_s });
     this.#replyOver(reply, text, why);
   }
 
-  /** Something that is no speech, for whoever watches. */
-  note(text) {
-    this.#log.append(element('p', { className: 'hint', textContent: text }));
-    this.#scroll();
+  /** Says at the top that lines are missing there. */
+  leftOut(text) {
+    if (!this.#log.querySelector('.hint')) this.#log.prepend(element('p', { className: 'hint', textContent: text }));
   }
 
   /** The call is over: what was open is closed, and what came live gives way to the whole transcript. */
   transcript(document) {
-    for (const reply of [...this.#replies.keys()]) {
-      this.#replyOver(reply, this.#spoken(reply).map((word) => word.text).join(' '), 'the call ended');
-    }
-    for (const name of [...this.#open.keys()]) this.#close(name);
+    this.clear();
     this.#log.ariaLive = 'off'; // or all of it would be read out
-    for (const line of this.#log.querySelectorAll('p:not([data-who="reply"])')) line.remove();
     for (const { channel, words } of paragraphs(document).filter((part) => part.words.length)) {
       const number = Number(channel?.slice(3) ?? 0);
       const speaker = document.results.speakers?.[`ch_${number}`];

@@ -16,8 +16,10 @@ const ENDS = {
   deleted: 'its stream was deleted',
   failed: 'it could not be heard to its end',
 };
-const EARLIER = 'What was said before you came is in the transcript, once the call is over.';
-const MISSED = 'Something was missed here. It is in the transcript, once the call is over.';
+// What the view does with an event, and of which figure it has the latest.
+const SHOWN = { partial: 'partial', final: 'final', reply_start: 'replyStarts', reply_audio: 'replyGrows', reply_end: 'replyEnds' };
+const FIGURES = { partial: 'words', final: 'final', reply_start: 'reply' };
+const EARLIER = 'What was said before this is in the transcript, once the call is over.';
 
 /** Shows one call; `onOver` is told when it ends while it is watched. */
 export class OpenCall {
@@ -62,7 +64,7 @@ export class OpenCall {
     say(byId('call-error'), '');
     say(byId('call-name'), nameOf(call));
     say(byId('call-id'), nameOf(call) === call.id ? '' : call.id);
-    say(byId('call-empty'), live ? 'Nothing has been said since you came.' : '');
+    say(byId('call-empty'), live ? 'Nothing has been said yet.' : '');
     byId('call').hidden = false;
     byId('call-figures').hidden = byId('call-sound').hidden = !live;
     byId('call').toggleAttribute('data-live', live);
@@ -75,7 +77,9 @@ export class OpenCall {
   #watch({ id }) {
     this.#state('Connecting');
     this.#watching = new Watching(this.line, id, {
-      event: (event, missed) => this.#event(event, missed),
+      event: (event) => this.#event(event),
+      past: (event, told_at) => this.#past(event, told_at),
+      leftOut: () => this.#view.leftOut(EARLIER),
       over: ({ reason }) => {
         this.#watching = null;
         this.#over({ id, reason });
@@ -92,17 +96,22 @@ export class OpenCall {
     this.#watching.start();
   }
 
-  #event(event, missed) {
+  #event(event) {
+    this.#show(event);
+    if (FIGURES[event.type]) this.#late(FIGURES[event.type], event);
+    if (event.type === 'reply_audio') this.#play(event);
+    if (event.type === 'reply_end' && event.interrupted) this.#sound?.stop();
+  }
+
+  /** What was before anybody watched is shown; how late it was, nobody has measured here. */
+  #past(event, told_at) {
+    const ago_s = event.type === 'reply_start' ? (Date.parse(told_at) - Date.parse(event.at)) / 1000 : 0;
+    this.#show({ ...event, ago_s });
+  }
+
+  #show(event) {
     const view = this.#view;
-    if (missed) view.note(view.empty ? EARLIER : MISSED);
-    switch (event.type) {
-      case 'partial': view.partial(event); this.#late('words', event); break;
-      case 'final': view.final(event); this.#late('final', event); break;
-      case 'reply_start': view.replyStarts(event); this.#late('reply', event); break;
-      case 'reply_audio': view.replyGrows(event); this.#play(event); break;
-      case 'reply_end': view.replyEnds(event); if (event.interrupted) this.#sound?.stop(); break;
-      default:
-    }
+    if (SHOWN[event.type]) view[SHOWN[event.type]](event);
     byId('call-empty').hidden = byId('call-empty').hidden || !view.empty;
     this.#state('Watching');
     byId('call-heard').textContent = clock(view.heard_s).slice(0, -2); // not part of the state: that is read out

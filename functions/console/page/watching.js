@@ -9,36 +9,54 @@ const ENDS = new Set(['call_completed', 'call_failed']);
 const LIVE = new Set(['QUEUED', 'IN_PROGRESS']);
 const PASSING = new Set(['busy', 'internal_error', 'idle', 'connection_expired', 'not_connected']);
 
-/** Tells what is new: after a worker's death some of a call is told again by the next one. */
+/** Tells what is new: of a call that another worker goes on with, or that is watched anew, some is told again. */
 export class Fresh {
   #next = new Map(); // channel -> number that is expected next
   #finals = new Map(); // channel -> segment of its newest final
   #heard_s = new Map(); // channel -> how far the newest partial had heard
   #sounds = new Map(); // reply -> number of its next piece of sound
+  #begun = new Set(); // replies
+  #over = new Set(); // replies
 
-  /** { fresh, missed }: whether an event says something new, and whether others never came that the transcript has. */
-  take(event) {
-    const { type, channel, number, segment, heard_s, reply, sequence } = event;
-    if (type === 'reply_audio') return { ...this.#inOrder(this.#sounds, reply, sequence), missed: false };
-    if (type === 'partial') {
-      const fresh = segment > (this.#finals.get(channel) ?? -1) && heard_s > (this.#heard_s.get(channel) ?? -1);
-      if (fresh) this.#heard_s.set(channel, heard_s);
-      return { fresh, missed: false };
+  /** Whether an event says something new. */
+  take({ type, channel, number, segment, heard_s, reply, sequence }) {
+    switch (type) {
+      case 'partial': return this.#finals.get(channel) >= segment ? false : later(this.#heard_s, channel, heard_s);
+      case 'final': {
+        const fresh = later(this.#finals, channel, segment);
+        if (number !== undefined) later(this.#next, channel, number);
+        return fresh;
+      }
+      case 'reply_start': return once(this.#begun, reply);
+      case 'reply_audio': return later(this.#sounds, reply, sequence);
+      case 'reply_end': return once(this.#over, reply);
+      default: return number === undefined || later(this.#next, channel, number);
     }
-    if (number === undefined) return { fresh: true, missed: false };
-    if (type === 'final') this.#finals.set(channel, Math.max(segment, this.#finals.get(channel) ?? -1));
-    return this.#inOrder(this.#next, channel, number);
   }
 
-  #inOrder(next, name, number) {
-    const expected = next.get(name) ?? 0;
-    if (number < expected) return { fresh: false, missed: false };
-    next.set(name, number + 1);
-    return { fresh: true, missed: number > expected };
+  /** What has no lower number than these is new, by channel. */
+  expect(next = {}) {
+    for (const [channel, number] of Object.entries(next)) later(this.#next, Number(channel), number - 1);
   }
 }
 
-/** Watches from `start` until `stop`. `on` has event(event, missed), over(event), waiting(error), back() and failed(error). */
+/** Whether `value` is above the last one of `name`, and then keeps it. */
+function later(last, name, value) {
+  if (value <= (last.get(name) ?? -1)) return false;
+  last.set(name, value);
+  return true;
+}
+
+function once(seen, name) {
+  if (seen.has(name)) return false;
+  seen.add(name);
+  return true;
+}
+
+/**
+ * Watches from `start` until `stop`. `on` has event(event), past(event) for what was before anybody watched, behind it
+ * leftOut(count) of the lines that it lacks, and over(event), waiting(error), back() and failed(error).
+ */
 export class Watching {
   #fresh = new Fresh();
   #attempts = 0;
@@ -110,9 +128,12 @@ export class Watching {
       this.on.back();
     } else if (ENDS.has(record.type)) {
       this.#over(record);
-    } else {
-      const { fresh, missed } = this.#fresh.take(record);
-      if (fresh) this.on.event(record, missed);
+    } else if (record.type === 'so_far') {
+      for (const past of record.records) if (this.#fresh.take(past)) this.on.past(past, record.told_at);
+      this.#fresh.expect(record.next);
+      if (record.left_out) this.on.leftOut(record.left_out);
+    } else if (this.#fresh.take(record)) {
+      this.on.event(record);
     }
   }
 
