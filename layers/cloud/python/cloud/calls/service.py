@@ -26,6 +26,7 @@ from cloud.video.consumer import Patience
 
 BEAT_S = 1.0  # between two signs of life
 REPORT_S = 15.0  # between two reports of how many calls there are
+MOST_VALUES = 90  # of a metric at once: CloudWatch takes 100
 CHECKPOINTS = "calls/"  # under the prefix of work
 
 
@@ -73,6 +74,7 @@ class Service:
         logger.info("handing over %d calls", len(self.worker.held))
         self.worker.hand_over()
         self.outlet.close()
+        self._report_late()
 
     def _live(self, now_s: float) -> None:
         """A sign of life for the container's health check, and figures for the scaling."""
@@ -81,8 +83,14 @@ class Service:
             self._beat_s = now_s
         if now_s - self._reported_s >= REPORT_S:
             metrics.add_metric("Calls", MetricUnit.Count, len(self.worker.held))
-            late, self.outlet.latencies_ms = self.outlet.latencies_ms, []
-            for latency_ms in late[-90:]:
+            metrics.flush_metrics()
+            self._report_late()
+            self._reported_s = now_s
+
+    def _report_late(self) -> None:
+        """How late finals were since the last time."""
+        late, self.outlet.latencies_ms = self.outlet.latencies_ms, []
+        for at in range(0, len(late), MOST_VALUES):
+            for latency_ms in late[at : at + MOST_VALUES]:
                 metrics.add_metric("FinalLatency", MetricUnit.Milliseconds, latency_ms)
             metrics.flush_metrics()
-            self._reported_s = now_s
