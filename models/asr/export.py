@@ -3,8 +3,9 @@
     python -m models.asr.export RUN.pt OUT [--weights last] [--prior labels.npz --prior-weight 0.3] [--speech SPEECH.pt]
 
 OUT/acoustic.onnx takes `features` (B, T, mels), T a multiple of 4, and the named states, and gives `log_probs` and
-`<state>_out`. Batch and time are dynamic: the same weights serve a 40 ms live step and a long batch chunk. With a
-detector's checkpoint (`models.asr.detector`) it also gives `speech`, log odds of speech (B, T / 4).
+`<state>_out`. Batch and time are dynamic: the same weights serve a 40 ms live step and a long batch chunk. Matrices
+are stored as float16, half the size of what is computed with. With a detector's checkpoint (`models.asr.detector`) it
+also gives `speech`, log odds of speech (B, T / 4).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ TOLERANCE = 2e-4  # log-probabilities, float32
 SPEECH = "speech_"  # before the names of the detector's states
 RANGE = 64.0  # the detector's mixers carry up to 1e5: saved in parts of this, they stay within float16
 LARGEST = 6e4  # of what is carried, in those parts
+HALVED = 1000  # numbers in a matrix, above which it is stored as float16
 
 
 def rms_norm(x: Tensor, weight: Tensor) -> Tensor:
@@ -134,7 +136,28 @@ def export_graph(model: AcousticModel, prior: Tensor, path: Path, detector: Acou
     graph = onnx.load(str(path))
     for key, value in model.c.as_dict().items():
         graph.metadata_props.add(key=key, value=str(value))
+    halve(graph.graph)
     onnx.save(graph, str(path))
+
+
+@torch.no_grad()
+def rounded(model: AcousticModel) -> AcousticModel:
+    """The model with its matrices as float16 holds them, so that `halve` changes nothing more."""
+    for p in model.parameters():
+        if p.ndim > 1:
+            p.copy_(p.half())
+    return model
+
+
+def halve(graph: onnx.GraphProto) -> None:
+    """Store the large matrices as float16: the file is half as large, and loading turns them into float32 again."""
+    for tensor in [t for t in graph.initializer if t.data_type == onnx.TensorProto.FLOAT]:
+        values = onnx.numpy_helper.to_array(tensor)
+        if values.ndim > 1 and values.size > HALVED:
+            name = tensor.name
+            tensor.CopyFrom(onnx.numpy_helper.from_array(values.astype(np.float16), f"{name}.half"))
+            cast = onnx.helper.make_node("Cast", [tensor.name], [name], to=onnx.TensorProto.FLOAT)
+            graph.node.insert(0, cast)
 
 
 @torch.inference_mode()
@@ -167,8 +190,8 @@ def main() -> None:
     parser.add_argument("--prior-weight", type=float, default=0.0)
     parser.add_argument("--speech", type=Path, help="checkpoint of the speech detector to put beside the network")
     args = parser.parse_args()
-    model = load_model(args.checkpoint, averaged=args.weights == "average")
-    detector = load_model(args.speech) if args.speech else None
+    model = rounded(load_model(args.checkpoint, averaged=args.weights == "average"))
+    detector = rounded(load_model(args.speech)) if args.speech else None
     prior = log_prior(args.prior, args.prior_weight, model.c.tokens)
     args.out.mkdir(parents=True, exist_ok=True)
     temporary = args.out / "acoustic.unchecked.onnx"
