@@ -62,7 +62,7 @@ export class CallView {
 
   /** What the caller has heard of it. */
   replyEnds({ reply, text, interrupted, failed, start_s, turn_end_s = this.heard_s }) {
-    const why = [interrupted && 'the caller broke in', failed && `no answer: ${failed}`].filter(Boolean).join('; ');
+    const why = [interrupted && !failed && 'the caller broke in', failed && `no answer: ${failed}`].filter(Boolean).join('; ');
     if (!this.#replies.has(reply)) Object.assign(this.#reply(reply), { at_s: start_s ?? turn_end_s, behind_s: turn_end_s });
     this.#replyOver(reply, text, why);
   }

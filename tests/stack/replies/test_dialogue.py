@@ -11,6 +11,7 @@ from cloud.calls.checkpoint import Checkpoint
 from cloud.calls.leases import LostLease
 from cloud.calls.session import Session, step
 from cloud.live.told import Told
+from cloud.replies.dialogue import GONE
 
 from tests.stack.calls import talk
 from tests.stack.replies import voice
@@ -170,7 +171,8 @@ def test_what_a_dead_worker_was_saying_is_not_repeated(line: Line, saved_before:
     if saved_before:  # it hears again what the dead worker had heard and answered
         line._batches = talk.batches(talk.download(), 2000)
         line.hear()
-    line.over()
+    ends = [record for record in line.over() if record["type"] == "reply_end"]
+    assert [(end["reply"], end["failed"]) for end in ends[-2:]] == [("1-1", GONE), ("2-1", "")]
     assert line.turns == [("caller", TURNS[0]), ("reply", "sorry")]
     assert line.uploads.sent <= sent + frames(FALLBACK)
     line.hear()
@@ -185,10 +187,12 @@ def test_what_was_heard_before_a_death_stays_in_the_record_of_the_call(line: Lin
     before = line.session.checkpoint()
     line.hear()
     [end] = [record for record in line.over() if record["type"] == "reply_end"]
-    line.session.replies.append(end)  # as the desk does
+    line.session.replies.append(end)  # as the desk does with what it takes
     after = Checkpoint.from_bytes(line.session.checkpoint().to_bytes())
     line.take_over(Session.resume(line.session.call, talk.RECOGNIZER, before if saved_before else after))
-    assert line.session.replies == [end]
+    told = line.dialogue.take()
+    assert told == ([end] if saved_before else [])  # whether anybody was told is not known
+    line.session.replies += told
     transcript = line.session.transcript()
     assert transcript.speakers[-1] == "reply"
     [final] = transcript.channels[-1]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from speech.asr.recognizer import Recognizer
 
 
+Standing = tuple[dict[int, Position], int]  # what was heard of its streams, and how many replies were
+
+
 @dataclass(slots=True)
 class Held:
     """A call in work."""
@@ -29,12 +32,17 @@ class Held:
     renewed_s: float
     saved_s: float
     saves: int = 0
-    saved: dict[int, Position] | None = None  # where it stood at the last checkpoint of ours
+    saved: Standing | None = None  # where it stood at the last checkpoint of ours
     reading: set[int] = field(default_factory=set)  # its streams that are read, or were until they ended
     ended: dict[int, str] = field(default_factory=dict)  # why, by stream
     untold: list[Told] = field(default_factory=list)  # records that wait for trouble to be over
     rests_until_s: float = 0.0  # after trouble
     finished: bool = False  # all of it was heard, and its recognisers are used up
+
+    @property
+    def standing(self) -> Standing:
+        """Where the call stands."""
+        return dict(self.session.positions), len(self.session.replies)
 
     @property
     def reason(self) -> str:
@@ -67,7 +75,7 @@ class Checkpoints:
         held.saves += 1
         key = f"{self.prefix}{held.lease.call.id}/{held.lease.generation}-{held.saves}.checkpoint"
         storage.write_bytes(self.bucket, key, held.session.checkpoint().to_bytes())
-        held.saved = dict(held.session.positions)
+        held.saved = held.standing
         return key
 
     def delete(self, key: str | None) -> None:

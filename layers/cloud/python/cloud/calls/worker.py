@@ -225,7 +225,7 @@ class Worker:
             self._kept.delete(before)
 
     def _saved(self, held: Held) -> str | None:
-        if held.finished or (held.lease.checkpoint and held.saved == held.session.positions):
+        if held.finished or (held.lease.checkpoint and held.saved == held.standing):
             return None
         try:
             # What lies before a checkpoint is never told again, so that all of it must have arrived.

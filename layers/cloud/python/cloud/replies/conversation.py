@@ -37,6 +37,7 @@ class Conversation:
     segment: int = -1  # of the last of the caller's finals in `turns`
     speaking: bool = False  # an answer to it was begun, and nobody has written down how it ended
     rest: str = ""  # what of that answer is still to be said, where a worker had time to write that down
+    begun: Told | None = None  # which answer it is: `reply`, `turn`, `turn_end_s`
     replies: list[Told] = field(default_factory=list)  # how the newest ones have ended, as `records.ended` tells it
 
     def add(self, who: Who, text: str, *, interrupted: bool = False) -> None:

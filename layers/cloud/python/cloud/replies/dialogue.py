@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from cloud.calls.session import Session
     from cloud.calls.track import Track
 
+GONE = "the worker that gave it is gone"
 Finals = list[tuple[int, str]]  # (segment, text) of the caller's finals
 
 
@@ -83,14 +84,22 @@ class Dialogue:
 
     def resume(self, session: Session) -> None:
         """Begin, or go on where the holder before has left the call."""
-        known = {reply["reply"] for reply in session.replies}
-        session.replies += [reply for reply in self._conversation.replies if reply["reply"] not in known]
+        self._tell_again({reply["reply"] for reply in session.replies})
         self._numbered = {track.channel: track.numbered for track in session.tracks.values()}
         track = caller(session)
         if track is None or track.teller.turn != QUIET or track.numbered <= self._conversation.answered:
             return
         # What was owed is behind us. A turn that has ended and was not answered, is now.
         self._ask(track, track.numbered - 1, (track.end_ms or 0.0) / 1000)
+
+    def _tell_again(self, known: set[str]) -> None:
+        """Ends of answers of the holder before: what is in no checkpoint, nobody may have been told."""
+        conversation = self._conversation
+        if conversation.begun:
+            lost = Outcome("", "", "", interrupted=True, failed=GONE)
+            conversation.keep(records.ended(**conversation.begun, left_at_s=None, outcome=lost))
+            conversation.begun = None
+        self._records.extend(reply for reply in conversation.replies if reply["reply"] not in known)
 
     def hear(self, session: Session, told: list[Told]) -> None:
         """What was told of the call just now, in order."""
@@ -191,6 +200,7 @@ class Dialogue:
 
         def utter() -> Utterance:
             self._conversation.speaking, self._conversation.rest = True, ""
+            self._conversation.begun = {"reply": now.reply, "turn": now.turn, "turn_end_s": now.turn_end_s}
             noted = self._conversation.to_json()
             return self._mouth.begin(lambda: self._claim(noted), lambda at_s: self._left(now, at_s))
 
@@ -233,6 +243,7 @@ class Dialogue:
             conversation.add("reply", outcome.heard, interrupted=outcome.interrupted)
         record = records.ended(now.reply, now.turn, now.turn_end_s, now.left_at_s, outcome)
         conversation.keep(record)
+        conversation.begun = None
         left_over = outcome.interrupted and self._putting_down.is_set()
         conversation.speaking, conversation.rest = left_over, self._rest if left_over else ""
         try:
