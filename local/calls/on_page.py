@@ -85,7 +85,7 @@ def responder(options: argparse.Namespace) -> dict[str, str]:
         return {"RESPONDER": options.respond}
     if not options.respond.startswith(("http://", "https://")):
         raise LocalError(f"--respond {options.respond}: expected echo, none or a URL")
-    return {"RESPONDER": "chat", "RESPONDER_ADDRESS": options.respond, "RESPONDER_MODEL": options.model}
+    return {"RESPONDER": "chat", "RESPONDER_ADDRESS": options.respond, "RESPONDER_MODEL": options.model or "none"}
 
 
 def play(state: Path, name: str, samples: caller.Samples, rate: int, speed: float, respond: dict[str, str]) -> str:

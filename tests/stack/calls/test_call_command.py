@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import soundfile
 
 from local.__main__ import main
+from local.calls import on_page
 from local.calls.heard import Heard
 from tests.stack.calls import talk
 from tests.tiny import voice
@@ -88,6 +90,12 @@ def test_an_answer_of_nobody_known_is_refused(tmp_path: Path, capsys: pytest.Cap
     soundfile.write(path, say("cat", 8000), 8000)
     assert main(["call", str(path), "--respond", "somebody"]) == 1
     assert "expected echo, none or a URL" in capsys.readouterr().err
+
+
+def test_an_endpoint_with_one_model_need_not_be_asked_for_it() -> None:
+    """A worker starts with no variable that is empty."""
+    options = Namespace(respond="http://127.0.0.1:9/v1", model="")
+    assert all(on_page.responder(options).values())
 
 
 def test_the_caller_stays_on_the_line_until_the_answer_is_over() -> None:
