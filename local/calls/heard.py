@@ -73,7 +73,8 @@ class Heard:
             reply["first_audio_ms"] = self._late_ms(seconds(record["at"]), record["turn_end_s"])
         elif record["type"] == "reply_end":
             reply |= {name: record[name] for name in ("turn", "text", "interrupted", "failed")}
-            self.answered = max(self.answered, record["turn"])
+            if not (record["interrupted"] and record["failed"]):  # of a worker that is gone: the next one answers
+                self.answered = max(self.answered, record["turn"])
             yield record | {"late_ms": reply["first_audio_ms"]}
 
     def _late_ms(self, at_s: float, call_s: float) -> int:

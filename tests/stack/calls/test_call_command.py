@@ -105,6 +105,8 @@ def test_the_caller_stays_on_the_line_until_the_answer_is_over() -> None:
     heard.heard_s = 9.0
     assert not heard.may_hang_up(9.0, 4.0)
     ended = {"type": "reply_end", "reply": "1-1", "turn": 2, "text": "", "interrupted": False, "failed": ""}
+    list(heard.take(ended | TOLD | {"interrupted": True, "failed": "the worker that gave it is gone"}))
+    assert not heard.may_hang_up(9.0, 4.0)
     list(heard.take(ended | TOLD))
     assert heard.may_hang_up(9.0, 4.0)
     assert not heard.may_hang_up(6.0, 4.0)  # before a last turn would have ended
