@@ -70,12 +70,15 @@ def renormalise(model: Backoff) -> Backoff:
     return replace(model, two_bow=_weights(model.two, model.three, np.exp(model.three_p), lower))
 
 
-def mix(models: list[KneserNey], shares: list[float], words: list[str], cutoffs: list[int]) -> Backoff:
-    """Linear interpolation, made static; a trigram is listed if some model saw it at least its cutoff's times."""
-    two = np.unique(np.concatenate([m.two.table.keys for m in models]))
-    kept = [m.trigrams.keys[m.trigrams.counts >= c] for m, c in zip(models, cutoffs, strict=True)]
+def mix(models: list[KneserNey], shares: list[float], words: list[str], cutoffs: list[tuple[int, int]]) -> Backoff:
+    """Linear interpolation, made static; an n-gram is listed if some model saw it at least its cutoff's times.
+
+    A cutoff is for two words and for three. Listed trigrams bring the pairs that they are made of.
+    """
+    seen = [m.bigrams.keys[m.bigrams.counts >= c] for m, (c, _) in zip(models, cutoffs, strict=True)]
+    kept = [m.trigrams.keys[m.trigrams.counts >= c] for m, (_, c) in zip(models, cutoffs, strict=True)]
     three = np.unique(np.concatenate(kept))
-    two = np.unique(np.concatenate([two, three >> BITS, suffixes(three, 3)]))
+    two = np.unique(np.concatenate([*seen, three >> BITS, suffixes(three, 3)]))
 
     def blend(keys: Ints, order: int) -> Floats:
         p = sum(s * m.probability(keys, order) for s, m in zip(shares, models, strict=True))

@@ -24,7 +24,7 @@ def models() -> list[KneserNey]:
 
 
 def mixed() -> Backoff:
-    return mix(models(), [0.7, 0.3], WORDS, [1, 1])
+    return mix(models(), [0.7, 0.3], WORDS, [(1, 1), (1, 1)])
 
 
 def total(model: Backoff, *history: str) -> float:
@@ -68,6 +68,15 @@ def test_lines_held_out_are_not_learnt_from() -> None:
     assert list(lines) == [line for n, line in enumerate(TEXT) if n % 5]
     assert held == TEXT[::5]
     assert list(split(TEXT, 0)[0]) == TEXT
+
+
+def test_rare_pairs_are_not_listed_unless_a_listed_trigram_has_them() -> None:
+    text = KneserNey(encode(TEXT, NUMBER), len(WORDS))
+    often = mix([text], [1.0], WORDS, [(6, 6)])
+    counts = dict(zip(text.bigrams.keys.tolist(), text.bigrams.counts.tolist(), strict=True))
+    inside = {key >> BITS for key in often.three.tolist()} | {key & (1 << 2 * BITS) - 1 for key in often.three.tolist()}
+    assert set(often.two.tolist()) == {key for key, n in counts.items() if n >= 6} | inside
+    assert total(often, "the") == pytest.approx(1.0, abs=1e-6)
 
 
 def test_pruning_keeps_the_sum_and_costs_little() -> None:
