@@ -21,7 +21,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from models.asr.model import AcousticModel, Mixer, causal_depthwise
+from models.asr.model import AcousticModel, Frontend, Mixer
 from models.asr.score import load_model
 
 TOLERANCE = 2e-4  # log-probabilities, float32
@@ -32,7 +32,32 @@ HALVED = 1000  # numbers in a matrix, above which it is stored as float16
 
 
 def rms_norm(x: Tensor, weight: Tensor) -> Tensor:
-    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5) * weight
+    """In the form that onnxruntime replaces by one operation (SimplifiedLayerNormalization)."""
+    return x / torch.sqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5) * weight
+
+
+def convolve(conv: nn.Conv1d, x: Tensor) -> Tensor:
+    """Stride 2 over x (b, n, channels), n odd, as one product: a third of the time of Conv on so few frames."""
+    last = conv.kernel_size[0] - 1
+    seen = torch.cat([x[:, k : k - last if k < last else None : 2] for k in range(last + 1)], dim=-1)
+    return seen @ conv.weight.permute(2, 1, 0).flatten(0, 1) + conv.bias
+
+
+def depthwise(x: Tensor, weight: Tensor, bias: Tensor, tail: Tensor) -> tuple[Tensor, Tensor]:
+    """`models.asr.model.causal_depthwise` with slices that count from the end, which need no shapes at run time."""
+    last = weight.shape[0] - 1
+    padded = torch.cat([tail, x], dim=1)
+    y = padded[:, last:] * weight[last] + bias
+    for k in range(last):
+        y = y + padded[:, k : k - last] * weight[k]
+    return y, padded[:, -last:]
+
+
+def frontend(m: Frontend, x: Tensor, tail_1: Tensor, tail_2: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    keep = m.TAPS - 2
+    x = torch.cat([tail_1, x], dim=1)
+    y = torch.cat([tail_2, F.silu(convolve(m.first, x))], dim=1)
+    return F.silu(convolve(m.second, y)), x[:, -keep:], y[:, -keep:]
 
 
 def ssd_once(x: Tensor, dt: Tensor, A: Tensor, B: Tensor, C: Tensor, S: Tensor) -> tuple[Tensor, Tensor]:
@@ -56,7 +81,7 @@ def ssd_once(x: Tensor, dt: Tensor, A: Tensor, B: Tensor, C: Tensor, S: Tensor) 
 def mix(m: Mixer, x: Tensor, tail: Tensor, S: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     c = m.c
     z, mixed, dt = m.project(x).split([m.inner, m.mixed, c.heads], dim=-1)
-    mixed, tail = causal_depthwise(mixed, m.conv_weight, m.conv_bias, tail)
+    mixed, tail = depthwise(mixed, m.conv_weight, m.conv_bias, tail)
     u, B, C = F.silu(mixed).split([m.inner, c.state, c.state], dim=-1)
     u = u.reshape(u.shape[0], -1, c.heads, c.head_dim)
     y, S = ssd_once(u, F.softplus(dt + m.dt_bias), -torch.exp(m.log_A), B, C, S)
@@ -66,7 +91,7 @@ def mix(m: Mixer, x: Tensor, tail: Tensor, S: Tensor) -> tuple[Tensor, Tensor, T
 
 def scores(m: AcousticModel, features: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
     """`AcousticModel.forward` before its softmax, in plain operations."""
-    x, mel_tail, frontend_tail = m.frontend(features, state[0], state[1])
+    x, mel_tail, frontend_tail = frontend(m.frontend, features, state[0], state[1])
     after = [mel_tail, frontend_tail]
     for i, block in enumerate(m.blocks):
         y, tail, S = mix(block.mixer, rms_norm(x, block.norm_mixer.weight), state[2 + 2 * i], state[3 + 2 * i])
