@@ -67,11 +67,17 @@ class Lane:
 def lanes() -> list[Lane]:
     """What runs beside what: a folder that is new falls into the first lane.
 
-    Callers who speak in real time, and a browser that hears them, need a core to themselves: one after the other.
+    Callers who speak in real time, and a browser that hears them, need a core to themselves: one after the other, in a
+    lane that the other yields to.
     """
+    quiet = [
+        [PYTHON, *without(STACK, PAGE, TORCH, APART), "tests"],
+        [WITH_TORCH, TORCH],
+        [PYTHON, *without(*CALLS), STACK],
+    ]
     return [
-        Lane("alone", [[PYTHON, *without(STACK, PAGE, TORCH, APART), "tests"], [WITH_TORCH, TORCH]], yields=True),
-        Lane("stack", [[PYTHON, *CALLS], [PYTHON, *without(*CALLS), STACK], [PYTHON, PAGE]]),
+        Lane("quiet", quiet, yields=True),
+        Lane("live", [[PYTHON, *CALLS], [PYTHON, PAGE]]),
     ]
 
 
