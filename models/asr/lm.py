@@ -59,10 +59,17 @@ def split(lines: Iterable[str], every: int) -> tuple[Iterator[str], list[str]]:
     return learnt(), held
 
 
+def files(root: Path, pattern: str) -> list[Path]:
+    """The files of a pattern, in order. Raises FileNotFoundError if there are none: a text would be missing unnoticed."""
+    if found := sorted(root.glob(pattern)):
+        return found
+    raise FileNotFoundError(f"{root}: expected files {pattern}, found none")
+
+
 def group_text(group: dict[str, Any], root: Path) -> Iterator[str]:
     """All lines of a configured group, each file as often as its `times` says."""
     for source in group.get("text", []):
-        for path in sorted(root.glob(source["files"])):
+        for path in files(root, source["files"]):
             for _ in range(source.get("times", 1)):
                 yield from read_lines(path, source.get("column"), source.get("skip_last", 0))
     if "invented" in group:
@@ -73,7 +80,7 @@ def read_vocabulary(config: dict[str, Any], lexicon: Path, root: Path) -> list[s
     """Words of the configured lists and transcripts that the lexicon can pronounce, after the three markers."""
     wanted = {line.split()[0] for path in config["words"] for line in (root / path).read_text().splitlines()}
     for source in config["transcripts"]:
-        for path in sorted(root.glob(source["files"])):
+        for path in files(root, source["files"]):
             for line in read_lines(path, source["column"], source.get("skip_last", 0)):
                 wanted.update(spoken(line))
     known = {line.split("\t")[0] for line in lexicon.read_text().splitlines()}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from models.asr.backoff import Backoff, mix, prune, read_arpa, write_arpa
-from models.asr.lm import encode, split
+from models.asr.lm import encode, group_text, split
 from models.asr.ngram import BITS, START, KneserNey, count
 from models.asr.spoken import spoken
 
@@ -68,6 +68,13 @@ def test_lines_held_out_are_not_learnt_from() -> None:
     assert list(lines) == [line for n, line in enumerate(TEXT) if n % 5]
     assert held == TEXT[::5]
     assert list(split(TEXT, 0)[0]) == TEXT
+
+
+def test_a_text_that_is_not_there_is_missed(tmp_path: Path) -> None:
+    (tmp_path / "here.txt").write_text("yes\n")
+    assert list(group_text({"text": [{"files": "h*.txt"}]}, tmp_path)) == ["yes"]
+    with pytest.raises(FileNotFoundError, match=r"expected files gone\*\.txt, found none"):
+        list(group_text({"text": [{"files": "gone*.txt"}]}, tmp_path))
 
 
 def test_rare_pairs_are_not_listed_unless_a_listed_trigram_has_them() -> None:
