@@ -60,7 +60,7 @@ def split(lines: Iterable[str], every: int) -> tuple[Iterator[str], list[str]]:
 
 
 def files(root: Path, pattern: str) -> list[Path]:
-    """The files of a pattern, in order. Raises FileNotFoundError if there are none: a text would be missing unnoticed."""
+    """The files of a pattern, in order. Raises FileNotFoundError if there are none: no text goes missing unnoticed."""
     if found := sorted(root.glob(pattern)):
         return found
     raise FileNotFoundError(f"{root}: expected files {pattern}, found none")
