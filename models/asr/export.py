@@ -26,7 +26,7 @@ from models.asr.score import load_model
 
 TOLERANCE = 2e-4  # log-probabilities, float32
 SPEECH = "speech_"  # before the names of the detector's states
-RANGE = 64.0  # the detector's mixers carry up to 1e5: saved in parts of this, they stay within float16
+RANGE = 64.0  # some mixers carry up to 1e5: saved in parts of this, they stay within float16
 LARGEST = 6e4  # of what is carried, in those parts
 HALVED = 1000  # numbers in a matrix, above which it is stored as float16
 
@@ -119,15 +119,15 @@ class Streaming(nn.Module):
     def forward(self, features: Tensor, *state: Tensor) -> tuple[Tensor, ...]:
         """Log-probabilities, the log odds of speech where there is a detector, and the new states."""
         own = len(self.model.state_shapes())
-        found, after = scores(self.model, features, state[:own])
+        before = [s * RANGE if "ssm" in n else s for n, s in zip(self.names, state, strict=True)]
+        found, after = scores(self.model, features, before[:own])
         outputs = [F.log_softmax(found - self.log_prior, dim=-1)]
         if self.detector is not None:
-            names = list(self.detector.state_shapes())
-            before = [s * RANGE if "ssm" in n else s for n, s in zip(names, state[own:], strict=True)]
-            odds, theirs = scores(self.detector, features, before)
+            odds, theirs = scores(self.detector, features, before[own:])
             outputs.append(odds[..., 1] - odds[..., 0])
-            small = [torch.clamp(s / RANGE, -LARGEST, LARGEST) for s in theirs]
-            after += [c if "ssm" in n else s for n, c, s in zip(names, small, theirs, strict=True)]
+            after += theirs
+        small = [torch.clamp(s / RANGE, -LARGEST, LARGEST) for s in after]
+        after = [c if "ssm" in n else s for n, c, s in zip(self.names, small, after, strict=True)]
         return *outputs, *after
 
 

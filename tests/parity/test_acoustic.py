@@ -155,17 +155,20 @@ def test_a_detector_of_another_delay_is_refused(model: AcousticModel, tmp_path: 
         export_graph(model, torch.zeros(SMALL.tokens), tmp_path / "no.onnx", other)
 
 
-def test_what_a_loud_detector_carries_fits_float16(model: AcousticModel, tmp_path: Path) -> None:
-    loud = made(DETECTOR)
+@pytest.mark.parametrize(("which", "name"), [("model", "ssm_0"), ("detector", "speech_ssm_0")])
+def test_what_loud_networks_carry_fits_float16(which: str, name: str, tmp_path: Path) -> None:
+    networks = {"model": made(SMALL), "detector": made(DETECTOR)}
+    loud = networks[which]
     with torch.no_grad():
         loud.blocks[0].mixer.conv_weight *= 1000.0
-    export_graph(model, torch.zeros(SMALL.tokens), tmp_path / "loud.onnx", loud)
+    export_graph(networks["model"], torch.zeros(SMALL.tokens), tmp_path / "loud.onnx", networks["detector"])
     session = OnnxModel(tmp_path / "loud.onnx")
     features = np.random.default_rng(4).normal(size=(1, 64, SMALL.mels)).astype(np.float32)
-    shapes = model.state_shapes() | {f"speech_{name}": shape for name, shape in loud.state_shapes().items()}
+    shapes = {f"speech_{n}": shape for n, shape in networks["detector"].state_shapes().items()}
+    shapes |= networks["model"].state_shapes()
     found = session.run({"features": features, **{n: np.zeros((1, *s), np.float32) for n, s in shapes.items()}})
     with torch.inference_mode():
         _, after = loud(torch.from_numpy(features))
     carried = dict(zip(loud.state_shapes(), after, strict=True))["ssm_0"].numpy()
     assert np.abs(carried).max() > np.finfo(np.float16).max
-    np.testing.assert_allclose(found["speech_ssm_0_out"] * RANGE, carried, rtol=1e-3, atol=1.0)
+    np.testing.assert_allclose(found[f"{name}_out"] * RANGE, carried, rtol=1e-3, atol=1.0)
