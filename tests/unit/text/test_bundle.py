@@ -29,8 +29,8 @@ def english() -> Formatter:
         ),
         ("our revenue was one point eight billion dollars", "Our revenue was $1.8 billion."),
         (
-            "what kind of food would you like i don't mind maybe italian or mexican",
-            "What kind of food would you like? I don't mind, maybe Italian or Mexican.",
+            "what kind of food would you like i would prefer italian or mexican",
+            "What kind of food would you like? I would prefer Italian or Mexican.",
         ),
         ("my name is john smith and i live in london", "My name is John Smith and I live in London."),
         ("i have a problem with my iphone", "I have a problem with my iPhone."),
