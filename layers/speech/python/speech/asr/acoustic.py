@@ -27,7 +27,7 @@ from speech.model.onnx import OnnxModel
 
 STRIDE = 4  # feature frames (10 ms) for one label frame (40 ms)
 LIVE_STEP = 16  # feature frames, 160 ms: latency
-FILE_STEP = 128  # feature frames, 1.28 s: a third of the time per second of audio that live steps take
+FILE_STEP = 256  # feature frames, 2.56 s: a third of the time per second of audio that live steps take
 _PER_NAT = 64.0  # log-probabilities are rounded to 1/64, so that noise of 1e-5 from other step sizes rarely shows
 
 Array = NDArray[Any]
