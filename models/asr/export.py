@@ -3,9 +3,9 @@
     python -m models.asr.export RUN.pt OUT [--weights last] [--prior labels.npz --prior-weight 0.3] [--speech SPEECH.pt]
 
 OUT/acoustic.onnx takes `features` (B, T, mels), T a multiple of 4, and the named states, and gives `log_probs` and
-`<state>_out`. Batch and time are dynamic: the same weights serve a 40 ms live step and a long batch chunk. Matrices
-are stored as float16, half the size of what is computed with. With a detector's checkpoint (`models.asr.detector`) it
-also gives `speech`, log odds of speech (B, T / 4).
+`<state>_out`, the states as float16. Batch and time are dynamic: the same weights serve a 40 ms live step and a long
+batch chunk. Matrices are stored as float16, half the size of what is computed with. With a detector's checkpoint
+(`models.asr.detector`) it also gives `speech`, log odds of speech (B, T / 4).
 """
 
 from __future__ import annotations
@@ -185,6 +185,24 @@ def halve(graph: onnx.GraphProto) -> None:
             graph.node.insert(0, cast)
 
 
+def carry_halves(graph: onnx.GraphProto) -> None:
+    """Take and give the states as float16, as they are kept: the conversion costs the caller more than the network."""
+    half, full = onnx.TensorProto.FLOAT16, onnx.TensorProto.FLOAT
+    states = [i for i in graph.input if i.name != "features"]
+    for i in states:
+        for node in graph.node:
+            node.input[:] = [f"{i.name}.full" if name == i.name else name for name in node.input]
+        i.type.tensor_type.elem_type = half
+        graph.node.insert(0, onnx.helper.make_node("Cast", [i.name], [f"{i.name}.full"], to=full))
+    given = {f"{i.name}_out" for i in states}
+    for o in [o for o in graph.output if o.name in given]:
+        for node in graph.node:
+            node.output[:] = [f"{o.name}.full" if name == o.name else name for name in node.output]
+            node.input[:] = [f"{o.name}.full" if name == o.name else name for name in node.input]
+        o.type.tensor_type.elem_type = half
+        graph.node.append(onnx.helper.make_node("Cast", [f"{o.name}.full"], [o.name], to=half))
+
+
 @torch.inference_mode()
 def largest_difference(model: AcousticModel, prior: Tensor, path: Path, detector: AcousticModel | None = None) -> float:
     """Between the graph, fed in uneven chunks with carried state, and PyTorch on the whole."""
@@ -224,7 +242,11 @@ def main() -> None:
     difference = largest_difference(model, prior, temporary, detector)
     if difference > TOLERANCE:
         raise SystemExit(f"{temporary} differs from PyTorch by {difference:.2g}, more than {TOLERANCE}")
-    temporary.replace(args.out / "acoustic.onnx")
+    graph = onnx.load(str(temporary))
+    carry_halves(graph.graph)
+    onnx.checker.check_model(graph, full_check=True)
+    onnx.save(graph, str(args.out / "acoustic.onnx"))
+    temporary.unlink()
     size = " and ".join(f"{sum(p.numel() for p in m.parameters()) / 1e6:.2f} M" for m in (model, detector) if m)
     print(f"{args.out}/acoustic.onnx: {size} parameters, differs from PyTorch by {difference:.1g}")
 

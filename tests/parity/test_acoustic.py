@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 import torch
 from speech import ssm
 from speech.model.onnx import OnnxModel
 
-from models.asr.export import RANGE, export_graph, largest_difference
+from models.asr.export import RANGE, carry_halves, export_graph, largest_difference
 from models.asr.model import AcousticModel, ModelConfig, ssd
 from tests.parity import acoustic_reference
 
@@ -118,6 +119,26 @@ def test_exported_graph_equals_numpy_frame_by_frame(model: AcousticModel, graph:
 
 def test_exported_graph_equals_pytorch_in_uneven_chunks(model: AcousticModel, graph: Path) -> None:
     assert largest_difference(model, torch.zeros(SMALL.tokens), graph) < 1e-4
+
+
+def test_a_graph_that_carries_halves_equals_one_whose_states_are_rounded_outside(
+    model: AcousticModel, graph: Path, tmp_path: Path
+) -> None:
+    halves = onnx.load(str(graph))
+    carry_halves(halves.graph)
+    onnx.save(halves, str(tmp_path / "halves.onnx"))
+    whole, half = OnnxModel(graph), OnnxModel(tmp_path / "halves.onnx")
+    assert {half.types[name] for name in model.state_shapes()} == {np.dtype(np.float16)}
+    features = np.random.default_rng(5).normal(size=(2, 64, SMALL.mels)).astype(np.float32)
+    state = {name: np.zeros((2, *shape), np.float16) for name, shape in model.state_shapes().items()}
+    for t in range(0, 64, 16):
+        inputs = {"features": features[:, t : t + 16]}
+        expected = whole.run(inputs | {name: value.astype(np.float32) for name, value in state.items()})
+        found = half.run(inputs | state)
+        assert found["log_probs"].tobytes() == expected["log_probs"].tobytes()
+        state = {name: found[f"{name}_out"] for name in state}
+        for name, value in state.items():
+            assert value.tobytes() == expected[f"{name}_out"].astype(np.float16).tobytes()
 
 
 def test_a_prior_is_divided_out(model: AcousticModel, tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """The acoustic model as a stream: log-mel frames in, phone log-probabilities out, constant-size state between.
 
 The ONNX graph takes `features` (B, T, bins) with T a multiple of 4 and each state of the manifest (B, ...), and gives
-`log_probs` (B, T / 4, tokens) and `<state>_out`. It is causal: output frame j is about label frame j - delay, so the
-first `delay` outputs of a stream are dropped and the end is flushed with the features of silence. A graph that holds a
-speech detector too gives its log odds of speech, `speech` (B, T / 4), of the same frames.
+`log_probs` (B, T / 4, tokens) and `<state>_out`; states are float32 or float16. It is causal: output frame j is about
+label frame j - delay, so the first `delay` outputs of a stream are dropped and the end is flushed with the features of
+silence. A graph that holds a speech detector too gives its log odds of speech, `speech` (B, T / 4), of the same frames.
 
 Frames run in steps of a fixed size, chosen per stream: rounding in matrix products depends on the step's length, not
 on the batch beside it (measured: equal bits for 1, 3 and 8 streams), so how the caller cuts the audio cannot show.
@@ -117,7 +117,8 @@ class AcousticModel:
     def _run_batch(self, states: Sequence[AcousticState], frames: int) -> list[tuple[AcousticState, Block]]:
         inputs = {"features": np.stack([s.waiting[:frames] for s in states])}
         for spec in self._specs:
-            inputs[spec.name] = np.stack([s.tensors[spec.name] for s in states]).astype(np.float32, copy=False)
+            kept = np.stack([s.tensors[spec.name] for s in states])
+            inputs[spec.name] = kept.astype(self._model.types[spec.name], copy=False)
         outputs = self._model.run(inputs)
         log_probs = np.round(outputs["log_probs"] * np.float32(_PER_NAT)) / np.float32(_PER_NAT)
         speech = evidence(outputs["speech"]) if self.detects else np.zeros(log_probs.shape[:2], np.int8)

@@ -15,6 +15,7 @@ from speech.errors import BadBundle
 Array = NDArray[Any]
 
 _FATAL_ONLY = 4
+_TYPES = {"tensor(float16)": "float16", "tensor(int64)": "int64"}
 
 
 class OnnxModel:
@@ -29,6 +30,8 @@ class OnnxModel:
             name = "the graph given as bytes" if isinstance(source, bytes) else str(source)
             raise BadBundle(f"{name} is no ONNX graph that onnxruntime {ort.__version__} can load: {error}") from error
         self.inputs: tuple[str, ...] = tuple(i.name for i in self._session.get_inputs())
+        types = {i.name: np.dtype(_TYPES.get(i.type, "float32")) for i in self._session.get_inputs()}
+        self.types: Mapping[str, np.dtype[Any]] = types  # of the inputs
         self.outputs: tuple[str, ...] = tuple(o.name for o in self._session.get_outputs())
 
     @property
