@@ -68,6 +68,7 @@ def test_speech_stops_at_a_click_and_at_escape_and_can_begin_again(page: Page) -
 def test_speed_and_voice_go_along(page: Page) -> None:
     sent: list[str] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
+    expect(page.get_by_role("combobox", name="Voice")).to_have_value("heart")
     page.get_by_role("slider", name="Speed").fill("1.5")
     expect(page.get_by_text("1.50 ×")).to_be_visible()
     read(page, "Fast.")

@@ -84,6 +84,7 @@ def test_a_deployed_worker_answers_and_tells_of_it(leases: LeaseTable, tmp_path:
 
 
 LONG = " ".join(["cat dog go tad two oak"] * 6)
+SOME = 12000  # bytes of mu-law: a second and a half
 
 
 def test_a_reply_that_the_callers_hang_up_has_cut_is_in_the_record_as_far_as_it_was_heard(
@@ -96,6 +97,7 @@ def test_a_reply_that_the_callers_hang_up_has_cut_is_in_the_record_as_far_as_it_
         process.until(worker, "ready")
         process.send(name)
         started = events.until("reply_start")
+        heard(f"replies-{name}", SOME)  # more than its first word
         hang_up(line, writer)
         done = events.until("call_completed")
     *_, ended, last = [event for event in events.all if event["type"] not in ("turn_start", "turn_end", "final")]
