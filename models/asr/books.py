@@ -43,6 +43,11 @@ def plain(title: str) -> str:
     return " ".join(re.sub(r"^\s*(the|a|an|les|la)\s+", "", text).split())
 
 
+def worded(lines: Iterable[str]) -> list[list[str]]:
+    """The words of each line, in lower case."""
+    return [WORD.findall(line.lower().replace("’", "'")) for line in lines]
+
+
 def hashed(words: list[str]) -> Hashes:
     """A number for each word, the same within one process."""
     return np.fromiter(map(hash, words), np.int64, len(words)).view(np.uint64)
@@ -112,7 +117,7 @@ class Library:
 
     def learn(self, lines: Iterable[str]) -> None:
         """Takes in text that is there already."""
-        split = [WORD.findall(line.lower().replace("’", "'")) for line in lines]
+        split = worded(lines)
         self.known(hashed([w for words in split for w in words]))
         for words in split:
             self.new(words)
@@ -123,7 +128,7 @@ def chosen(book: Book, held_out: HeldOut, library: Library) -> list[str] | str:
     if held_out.named(book):
         return "held out"
     lines = sentences(book.text)
-    split = [WORD.findall(line.lower().replace("’", "'")) for line in lines]
+    split = worded(lines)
     flat = [w for words in split for w in words]
     if len(flat) < SHORTEST or sum(w in FUNCTION_WORDS for w in flat) < 0.2 * len(flat):
         return "short, verse or not English"

@@ -188,19 +188,18 @@ def halve(graph: onnx.GraphProto) -> None:
 def carry_halves(graph: onnx.GraphProto) -> None:
     """Take and give the states as float16, as they are kept: the conversion costs the caller more than the network."""
     half, full = onnx.TensorProto.FLOAT16, onnx.TensorProto.FLOAT
-    states = [i for i in graph.input if i.name != "features"]
-    for i in states:
-        for node in graph.node:
-            node.input[:] = [f"{i.name}.full" if name == i.name else name for name in node.input]
+    taken = [i for i in graph.input if i.name != "features"]
+    given = [o for o in graph.output if o.name in {f"{i.name}_out" for i in taken}]
+    inside = {state.name: f"{state.name}.full" for state in (*taken, *given)}
+    for node in graph.node:
+        node.input[:] = [inside.get(name, name) for name in node.input]
+        node.output[:] = [inside.get(name, name) for name in node.output]
+    for i in taken:
         i.type.tensor_type.elem_type = half
-        graph.node.insert(0, onnx.helper.make_node("Cast", [i.name], [f"{i.name}.full"], to=full))
-    given = {f"{i.name}_out" for i in states}
-    for o in [o for o in graph.output if o.name in given]:
-        for node in graph.node:
-            node.output[:] = [f"{o.name}.full" if name == o.name else name for name in node.output]
-            node.input[:] = [f"{o.name}.full" if name == o.name else name for name in node.input]
+        graph.node.insert(0, onnx.helper.make_node("Cast", [i.name], [inside[i.name]], to=full))
+    for o in given:
         o.type.tensor_type.elem_type = half
-        graph.node.append(onnx.helper.make_node("Cast", [f"{o.name}.full"], [o.name], to=half))
+        graph.node.append(onnx.helper.make_node("Cast", [inside[o.name]], [o.name], to=half))
 
 
 @torch.inference_mode()
