@@ -22,13 +22,12 @@ import soundfile as sf
 from speech.asr.options import StreamOptions
 from speech.asr.recognizer import Recognizer
 from speech.asr.vocabulary import CustomVocabulary
-from speech.events import Final
 from whisper_normalizer.english import EnglishTextNormalizer
 
 from models.asr import damage
+from models.asr.live import finals
 from models.asr.noises import clips
 
-CHUNK_S = 0.16
 _recognizer: Recognizer | None = None
 _options: StreamOptions | None = None
 _damage: damage.Damage | None = None
@@ -61,11 +60,7 @@ def recognise(numbered: tuple[int, list[str]], folder: Path) -> tuple[str, str, 
         samples, rate = _damage(samples, rate, number)
     began = time.process_time()
     stream = _recognizer.stream(rate=rate, options=_options)
-    size, events = int(CHUNK_S * rate), []
-    for start in range(0, len(samples), size):
-        events += stream.receive(samples[start : start + size])
-    events += stream.finish()
-    words = " ".join(event.raw_text for event in events if isinstance(event, Final))
+    words = " ".join(final.raw_text for final in finals(stream, samples, rate))
     return row[0], words, len(samples) / rate, time.process_time() - began
 
 

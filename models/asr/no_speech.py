@@ -14,12 +14,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from speech.asr.recognizer import Recognizer
-from speech.events import Final
 
 from models.asr.corpus import RATE, load
+from models.asr.live import finals
 from models.asr.noises import clips, made
 
-CHUNK = RATE * 160 // 1000
 SEED = 2026  # not the one of `noises.main`
 
 
@@ -37,11 +36,8 @@ def sounds(folders: list[Path], seconds: float) -> Iterator[tuple[str, NDArray[n
 
 def heard(recognizer: Recognizer, samples: NDArray[np.float32]) -> list[tuple[str, float]]:
     """Words and their confidences."""
-    stream, events = recognizer.stream(RATE), []
-    for start in range(0, len(samples), CHUNK):
-        events += stream.receive(samples[start : start + CHUNK])
-    events += stream.finish()
-    return [(w.text, w.confidence) for event in events if isinstance(event, Final) for w in event.words]
+    found = finals(recognizer.stream(RATE), samples, RATE)
+    return [(word.text, word.confidence) for final in found for word in final.words]
 
 
 def main() -> None:

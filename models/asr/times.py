@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from speech.asr.recognizer import Recognizer
-from speech.events import Final
 
-from models.asr.evaluate import CHUNK_S, load
+from models.asr.evaluate import load
+from models.asr.live import finals
 from models.asr.spoken import spoken
 
 UNIT_S = 0.025
@@ -50,12 +50,8 @@ def exact(text: str, phonemes: str, durations: NDArray[np.int16]) -> list[Timed]
 def recognised(recognizer: Recognizer, path: Path) -> list[Timed]:
     """What the recogniser hears in live chunks."""
     samples, rate = load(path)
-    stream, size, events = recognizer.stream(rate=rate), int(CHUNK_S * rate), []
-    for start in range(0, len(samples), size):
-        events += stream.receive(samples[start : start + size])
-    events += stream.finish()
-    words = [w for e in events if isinstance(e, Final) for w in e.words]
-    return [Timed(w.text, w.start_s, w.end_s) for w in words]
+    heard = finals(recognizer.stream(rate=rate), samples, rate)
+    return [Timed(word.text, word.start_s, word.end_s) for final in heard for word in final.words]
 
 
 def errors(truth: list[Timed], heard: list[Timed]) -> list[tuple[float, float]]:
